@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cores - the processors that threads are placed on
+ */
+#include "host/cores.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "host/sysfs.h"
+
+#define LIST 4096 /* longest list of processors that is read */
+
+static int add(struct rb_cores *cores, unsigned long first, unsigned long last)
+{
+	for (unsigned long i = first; i <= last; i++) {
+		if (cores->n == RB_CORES_MAX)
+			return -EINVAL;
+		cores->v[cores->n++] = (unsigned int)i;
+	}
+	return 0;
+}
+
+/* "7" or "2-5" at @at, which is set to what follows. */
+static int parse_range(const char **at, struct rb_cores *cores)
+{
+	unsigned long first, last;
+	char *end;
+
+	if (**at < '0' || **at > '9')
+		return -EINVAL;
+	first = last = strtoul(*at, &end, 10);
+	if (*end == '-') {
+		*at = end + 1;
+		if (**at < '0' || **at > '9')
+			return -EINVAL;
+		last = strtoul(*at, &end, 10);
+	}
+	*at = end;
+	if (last < first || last >= CPU_SETSIZE)
+		return -EINVAL;
+	return add(cores, first, last);
+}
+
+int rb_cores_parse(const char *text, struct rb_cores *cores)
+{
+	struct rb_cores list = { 0 };
+	int err;
+
+	do {
+		err = parse_range(&text, &list);
+	} while (!err && *text++ == ',');
+	if (err || text[-1])
+		return -EINVAL;
+	*cores = list;
+	return 0;
+}
+
+void rb_cores_allowed(struct rb_cores *cores)
+{
+	cpu_set_t set;
+
+	cores->n = 0;
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return;
+	for (unsigned int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &set))
+			add(cores, i, i);
+}
+
+static bool has(const struct rb_cores *cores, unsigned int core)
+{
+	for (unsigned int i = 0; i < cores->n; i++)
+		if (cores->v[i] == core)
+			return true;
+	return false;
+}
+
+/* The list in a file of sysfs; empty where there is none. */
+static void read_list(struct rb_cores *cores, const char *dir,
+		      const char *file)
+{
+	char text[LIST];
+
+	cores->n = 0;
+	rb_sysfs_text(text, sizeof(text), "%s/%s", dir, file);
+	if (rb_cores_parse(text, cores))
+		cores->n = 0;
+}
+
+/* Of a physical core's threads, is @core the first that may be used? */
+static bool is_first(const struct rb_cores *usable, unsigned int core)
+{
+	struct rb_cores siblings;
+	char dir[64];
+
+	snprintf(dir, sizeof(dir), "devices/system/cpu/cpu%u/topology", core);
+	read_list(&siblings, dir, "thread_siblings_list");
+	for (unsigned int i = 0; i < siblings.n; i++)
+		if (has(usable, siblings.v[i]))
+			return siblings.v[i] == core;
+	return true;
+}
+
+static void keep_near(struct rb_cores *cores, const struct rb_cores *near)
+{
+	struct rb_cores both = { 0 };
+
+	for (unsigned int i = 0; i < cores->n; i++)
+		if (has(near, cores->v[i]))
+			both.v[both.n++] = cores->v[i];
+	if (both.n)
+		*cores = both;
+}
+
+void rb_cores_near(const char *ibdev, struct rb_cores *cores)
+{
+	struct rb_cores near, sorted = { 0 };
+	char dir[128];
+
+	rb_cores_allowed(cores);
+	snprintf(dir, sizeof(dir), "class/infiniband/%.64s/device", ibdev);
+	read_list(&near, dir, "local_cpulist");
+	keep_near(cores, &near);
+	for (int first = 1; first >= 0; first--)
+		for (unsigned int i = 0; i < cores->n; i++)
+			if (is_first(cores, cores->v[i]) == first)
+				sorted.v[sorted.n++] = cores->v[i];
+	*cores = sorted;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cores - the processors that threads are placed on
+ */
+#ifndef RB_CORES_H
+#define RB_CORES_H
+
+#define RB_CORES_MAX 1024
+
+struct rb_cores {
+	unsigned int n;
+	unsigned int v[RB_CORES_MAX];
+};
+
+/* A list as the kernel writes it: "0-3,8". 0, or -EINVAL. */
+int rb_cores_parse(const char *text, struct rb_cores *cores);
+
+/* Those that this process may run on, in ascending order. */
+void rb_cores_allowed(struct rb_cores *cores);
+
+/*
+ * Those of the allowed ones that are near the RDMA device @ibdev (of its NUMA
+ * node), the first thread of each physical core before all second ones; without
+ * any near one, all that are allowed.
+ */
+void rb_cores_near(const char *ibdev, struct rb_cores *cores);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * cpu - what the processors of this host are
+ */
+#ifndef RB_CPU_H
+#define RB_CPU_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct rb_cpu {
+	char model[96];	   /* "" when unknown */
+	char vendor[32];   /* "GenuineIntel"; "" when unknown */
+	char governor[32]; /* of CPU 0; "" when there is none */
+	unsigned int online;
+	unsigned int numa_nodes; /* 0: unknown */
+	unsigned int idle_us;	 /* to wake from the deepest sleep of CPU 0; 0: unknown */
+	bool hypervisor;	 /* this is a virtual machine */
+};
+
+void rb_cpu_read(struct rb_cpu *cpu);
+
+/*
+ * { model, online, governor, numa_nodes, idle_us, hypervisor }; a new reference.
+ */
+json_t *rb_cpu_json(const struct rb_cpu *cpu);
+
+/*
+ * How far memory and devices of NUMA node @node are from the CPU that this thread
+ * runs on, as the firmware says: 10 is its own node. 0: unknown.
+ */
+unsigned int rb_cpu_distance(int node);
+
+/* Lists of the kernel's form "0-3,8": how many they name, and whether @cpu. */
+unsigned int rb_cpulist_count(const char *list);
+bool rb_cpulist_has(const char *list, unsigned int cpu);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * latresult - the row that a latency run of one size yields
+ */
+#include "run/latresult.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hist.h"
+#include "run/window.h"
+
+#define AT(member) offsetof(struct rb_lat_result, member)
+#define US 1e-3 /* of a nanosecond */
+
+static const char half_round_trip[] = "half_round_trip";
+
+/* clang-format off */
+#define HEAD \
+	{ "size_bytes", "bytes", RB_FIELD_UINT, AT(size_bytes), 8, 0, 0 }, \
+	{ "messages", "messages", RB_FIELD_UINT, AT(messages), 10, 0, 0 }, \
+	{ "duration_ns", NULL, RB_FIELD_UINT, AT(duration_ns), 0, 0, 0 }, \
+	{ "message_rate.per_s", NULL, RB_FIELD_REAL, AT(messages_per_s), 0, 0, 0 }, \
+	{ "latency.kind", NULL, RB_FIELD_TEXT, AT(kind), 0, 0, 0 }, \
+	{ "latency_ns.count", NULL, RB_FIELD_UINT, AT(ns.count), 0, 0, 0 }, \
+	{ "latency_ns.min", "min us", RB_FIELD_REAL, AT(ns.min), 8, 2, US }, \
+	{ "latency_ns.p50", "p50 us", RB_FIELD_REAL, AT(ns.p50), 8, 2, US }, \
+	{ "latency_ns.mean", "mean us", RB_FIELD_REAL, AT(ns.mean), 8, 2, US }, \
+	{ "latency_ns.stddev", "stddev", RB_FIELD_REAL, AT(ns.stddev), 8, 2, US }, \
+	{ "latency_ns.p90", NULL, RB_FIELD_REAL, AT(ns.p90), 0, 0, 0 }, \
+	{ "latency_ns.p99", "p99 us", RB_FIELD_REAL, AT(ns.p99), 8, 2, US }, \
+	{ "latency_ns.p99_9", "p99.9 us", RB_FIELD_REAL, AT(ns.p99_9), 9, 2, US }, \
+	{ "latency_ns.p99_99", NULL, RB_FIELD_REAL, AT(ns.p99_99), 0, 0, 0 }, \
+	{ "latency_ns.max", "max us", RB_FIELD_REAL, AT(ns.max), 10, 2, US }
+#define TAIL \
+	{ "cpu.local.user_s", NULL, RB_FIELD_REAL, AT(local.user_s), 0, 0, 0 }, \
+	{ "cpu.local.system_s", NULL, RB_FIELD_REAL, AT(local.system_s), 0, 0, 0 }, \
+	{ "cpu.local.utilisation", "cpu %", RB_FIELD_REAL, AT(local.utilisation), 5, 0, 100 }, \
+	{ "cpu.peer.user_s", NULL, RB_FIELD_REAL, AT(peer.user_s), 0, 0, 0 }, \
+	{ "cpu.peer.system_s", NULL, RB_FIELD_REAL, AT(peer.system_s), 0, 0, 0 }, \
+	{ "cpu.peer.utilisation", "peer %", RB_FIELD_REAL, AT(peer.utilisation), 6, 0, 100 }
+
+static const struct rb_field rows[] = { HEAD, TAIL };
+
+static const struct rb_field rated_rows[] = {
+	HEAD,
+	{ "response_ns.count", NULL, RB_FIELD_UINT, AT(response.count), 0, 0, 0 },
+	{ "response_ns.min", NULL, RB_FIELD_REAL, AT(response.min), 0, 0, 0 },
+	{ "response_ns.p50", "resp p50", RB_FIELD_REAL, AT(response.p50), 9, 2, US },
+	{ "response_ns.mean", NULL, RB_FIELD_REAL, AT(response.mean), 0, 0, 0 },
+	{ "response_ns.stddev", NULL, RB_FIELD_REAL, AT(response.stddev), 0, 0, 0 },
+	{ "response_ns.p90", NULL, RB_FIELD_REAL, AT(response.p90), 0, 0, 0 },
+	{ "response_ns.p99", "resp p99", RB_FIELD_REAL, AT(response.p99), 9, 2, US },
+	{ "response_ns.p99_9", NULL, RB_FIELD_REAL, AT(response.p99_9), 0, 0, 0 },
+	{ "response_ns.p99_99", NULL, RB_FIELD_REAL, AT(response.p99_99), 0, 0, 0 },
+	{ "response_ns.max", "resp max", RB_FIELD_REAL, AT(response.max), 9, 2, US },
+	TAIL,
+};
+/* clang-format on */
+
+const struct rb_fields rb_lat_fields = { rows, RB_ARRAY_SIZE(rows) };
+const struct rb_fields rb_lat_rated_fields = { rated_rows,
+					       RB_ARRAY_SIZE(rated_rows) };
+
+void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
+{
+	const struct rb_cpu_use no_cpu = { RB_ABSENT_F, RB_ABSENT_F,
+					   RB_ABSENT_F };
+	const struct rb_latency none = {
+		RB_ABSENT,   RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
+		RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
+	};
+
+	*r = (struct rb_lat_result){
+		.size_bytes = size,
+		.messages = RB_ABSENT,
+		.duration_ns = RB_ABSENT,
+		.messages_per_s = RB_ABSENT_F,
+		.kind = half ? half_round_trip : "completion",
+		.ns = none,
+		.response = none,
+		.local = no_cpu,
+		.peer = no_cpu,
+	};
+}
+
+void rb_lat_result_window(struct rb_lat_result *r, const struct rb_window *w)
+{
+	r->messages = w->to_count - w->from_count;
+	r->duration_ns = rb_clock_ns(w->clock, w->to - w->from);
+	if (!r->duration_ns)
+		return;
+	r->messages_per_s = (double)r->messages * 1e9 / (double)r->duration_ns;
+	r->local = rb_cpu_use_of(w);
+}
+
+static double percentile(const struct rb_hist *hist, double percent,
+			 uint64_t at_least, double part)
+{
+	return rb_hist_count(hist) < at_least ?
+		       RB_ABSENT_F :
+		       part * (double)rb_hist_percentile(hist, percent);
+}
+
+static void put_hist(struct rb_latency *l, const struct rb_hist *hist,
+		     double part)
+{
+	uint64_t count = rb_hist_count(hist);
+
+	if (!count)
+		return;
+	l->count = count;
+	l->min = percentile(hist, 0, 1, part);
+	l->mean = part * rb_hist_mean(hist);
+	l->stddev = part * rb_hist_stddev(hist);
+	l->p50 = percentile(hist, 50, 1, part);
+	l->p90 = percentile(hist, 90, 10, part);
+	l->p99 = percentile(hist, 99, 100, part);
+	l->p99_9 = percentile(hist, 99.9, 1000, part);
+	l->p99_99 = percentile(hist, 99.99, 10000, part);
+	l->max = part * (double)hist->max;
+}
+
+void rb_lat_result_hist(struct rb_lat_result *r, const struct rb_hist *hist,
+			double unit_ns)
+{
+	put_hist(&r->ns, hist,
+		 r->kind == half_round_trip ? unit_ns / 2 : unit_ns);
+}
+
+void rb_lat_result_response(struct rb_lat_result *r, const struct rb_hist *hist,
+			    double unit_ns)
+{
+	put_hist(&r->response, hist, unit_ns);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * setup - from a greeted peer to a connected session: agreement, device, plan
+ */
+#include "run/setup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/units.h"
+#include "run/bench.h"
+#include "run/context.h"
+#include "run/environ.h"
+#include "run/header.h"
+#include "run/heed.h"
+#include "run/pingpong.h"
+#include "run/stream.h"
+#include "run/verify.h"
+#include "verbs/datagram.h"
+#include "verbs/mem.h"
+
+#define INLINE_MOST 1024u /* no device takes much more */
+
+static bool is_datagram(const struct rb_context *ctx)
+{
+	return ctx->conn_opts.transport == IBV_QPT_UD;
+}
+
+/* Which way the data goes, from the plan and from who we are. */
+static void take_role(struct rb_context *ctx)
+{
+	bool both = ctx->run_opts.bidirectional ||
+		    ctx->bench->pattern == RB_PATTERN_PINGPONG;
+
+	ctx->initiates = ctx->host || both;
+	ctx->responds = !ctx->host || both;
+}
+
+static int agree_client(struct rb_context *ctx, struct rb_path *path)
+{
+	struct rb_path_wish wish = { ctx->conn_opts.mtu,
+				     ctx->conn_opts.rd_atomic };
+	int err = rb_dev_open(&ctx->dev_opts,
+			      (const struct sockaddr *)&ctx->oob.local,
+			      &ctx->dev);
+
+	if (!err)
+		err = rb_heed_device(ctx);
+	if (!err)
+		err = rb_agree_client(&ctx->oob, ctx->bench->name, &ctx->set,
+				      ctx->dev, ctx->dev_opts.gid_index,
+				      &ctx->ends);
+	return err ? err :
+		     rb_agree_path(&ctx->oob, ctx->dev, &ctx->ends, &wish,
+				   path);
+}
+
+static int agree_server(struct rb_context *ctx)
+{
+	int err = rb_agree_take(ctx->plan, ctx->bench->name, &ctx->set);
+
+	if (!err)
+		err = rb_run_admit(ctx->bench, &ctx->run_opts,
+				   &ctx->conn_opts, &ctx->load_opts);
+	if (!err)
+		err = rb_dev_open(&ctx->dev_opts,
+				  (const struct sockaddr *)&ctx->oob.local,
+				  &ctx->dev);
+	if (!err)
+		err = rb_heed_device(ctx);
+	if (!err)
+		err = rb_agree_answer(&ctx->oob, ctx->plan, ctx->dev,
+				      ctx->dev_opts.gid_index, &ctx->ends);
+	return err;
+}
+
+static uint64_t region_bytes(const struct rb_context *ctx)
+{
+	uint64_t most = rb_run_max_size(&ctx->run_opts), bytes = most;
+	uint64_t grh = is_datagram(ctx) ? RB_GRH_BYTES : 0;
+
+	/* a smaller size may have more slots */
+	for (unsigned int i = 0;
+	     ctx->run_opts.verify && i < ctx->run_opts.sizes.n; i++)
+		bytes = RB_MAX(bytes,
+			       rb_verify_region(ctx->run_opts.sizes.v[i] + grh,
+						ctx->run_opts.qps,
+						rb_run_depth(&ctx->run_opts,
+							     ctx->run_opts.sizes.v[i])));
+	if (is_datagram(ctx))
+		bytes += RB_GRH_BYTES;
+	return rb_load_region(&ctx->load_opts, bytes);
+}
+
+static enum rb_verb verb_of(const struct rb_context *ctx)
+{
+	return rb_run_verb(ctx->bench, &ctx->run_opts);
+}
+
+/* The same as slots of verify_plan (measure.c): a receive for each. */
+static uint32_t verify_receives(const struct rb_context *ctx)
+{
+	uint64_t most = rb_run_max_size(&ctx->run_opts);
+
+	if (!ctx->responds || verb_of(ctx) != RB_VERB_SEND)
+		return RB_VERIFY_RECEIVES;
+	return rb_verify_slots(most + (is_datagram(ctx) ? RB_GRH_BYTES : 0),
+			       ctx->run_opts.qps,
+			       rb_run_depth(&ctx->run_opts, most));
+}
+
+/* Receives of each QP: for what the peer sends, or for the rounds of verify. */
+static uint32_t receive_depth(const struct rb_context *ctx)
+{
+	if (ctx->run_opts.verify)
+		return verify_receives(ctx);
+	return ctx->responds && rb_verb_row(verb_of(ctx))->receives ?
+		       (uint32_t)ctx->run_opts.rx_depth :
+		       0;
+}
+
+/* Places in a send queue, and how many at once ask for a completion. */
+static void queue_needs(const struct rb_context *ctx, uint64_t *depth,
+			uint64_t *signals)
+{
+	const struct rb_run_opts *run = &ctx->run_opts;
+	uint64_t limit = run->depth_limit ? run->depth_limit : UINT64_MAX;
+
+	*depth = *signals = 0;
+	if (ctx->bench->pattern != RB_PATTERN_STREAM) {
+		*depth = RB_MAX(2, RB_MIN(RB_PINGPONG_DEPTH, limit));
+		*signals = 4;
+	} else {
+		for (unsigned int i = 0; i < run->sizes.n; i++) {
+			uint64_t d = rb_run_depth(run, run->sizes.v[i]);
+			uint64_t mod = rb_run_cq_mod(run, run->sizes.v[i]);
+
+			*depth = RB_MAX(*depth, d);
+			/* and one for the message that ends a stream */
+			*signals = RB_MAX(*signals, d / mod + 2);
+		}
+	}
+}
+
+/* The largest message that may well go inline, where that is left to us. */
+static uint32_t inline_wish(const struct rb_context *ctx)
+{
+	const struct rb_sizes *sizes = &ctx->run_opts.sizes;
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < sizes->n; i++)
+		if (sizes->v[i] <= INLINE_MOST)
+			most = RB_MAX(most, sizes->v[i]);
+	return (uint32_t)most;
+}
+
+static struct rb_session_plan session_plan(const struct rb_context *ctx)
+{
+	const struct rb_run_opts *run = &ctx->run_opts;
+	uint64_t depth, signals;
+
+	queue_needs(ctx, &depth, &signals);
+	return (struct rb_session_plan){
+		.verb = verb_of(ctx),
+		.type = (enum ibv_qp_type)ctx->conn_opts.transport,
+		.qps = (uint32_t)run->qps,
+		.lanes = (uint32_t)ctx->load_opts.threads,
+		.senders = ctx->conn_opts.multicast && ctx->host ?
+				   1 :
+				   (uint32_t)run->qps,
+		.depth = (uint32_t)depth,
+		.signals = (uint32_t)signals,
+		.list = (uint32_t)run->list,
+		.max_inline = run->inline_bytes == RB_AUTO ?
+				      0 :
+				      (uint32_t)run->inline_bytes,
+		.try_inline = run->inline_bytes == RB_AUTO ?
+				      inline_wish(ctx) :
+				      0,
+		.region_bytes = region_bytes(ctx),
+		.largest = (uint32_t)rb_run_max_size(&ctx->run_opts) +
+			   (is_datagram(ctx) ? RB_GRH_BYTES : 0),
+		.load = ctx->load_opts,
+		.mem = &ctx->mem_opts,
+		.sends = ctx->initiates,
+		.receives = ctx->responds,
+		.receive_depth = receive_depth(ctx),
+		.srq = run->srq && ctx->responds,
+		.solicits = run->solicited && ctx->initiates,
+		.solicited = run->solicited && ctx->responds,
+		.post_send = run->post_send || run->verify,
+		.cq = ctx->cq_opts,
+	};
+}
+
+static void fill_conn(struct rb_context *ctx, const struct rb_path *path)
+{
+	struct rb_session *s = &ctx->session;
+
+	s->conn = (struct rb_conn){
+		.method = ctx->conn_opts.cm ? &rb_conn_cm : &rb_conn_manual,
+		.oob = &ctx->oob,
+		.dev = ctx->dev,
+		.type = s->plan.type,
+		.access = rb_verb_row(s->plan.verb)->access,
+		.qps = s->qps,
+		.nqps = s->plan.qps,
+		.path = *path,
+		.pkey_given = ctx->conn_opts.pkey_index != RB_AUTO,
+		.local_gids = &ctx->ends.local_gids,
+		.peer_gids = &ctx->ends.peer_gids,
+		.region = { (uint64_t)(uintptr_t)s->recv_base, s->stride,
+			    s->pool->mr->rkey },
+		.pd = s->pd,
+		.client = ctx->host != NULL,
+		.multicast = ctx->conn_opts.multicast != 0,
+	};
+	s->conn.path.sl = (uint8_t)ctx->conn_opts.sl;
+	s->conn.path.tclass = (uint8_t)ctx->conn_opts.tclass;
+	s->conn.path.timeout = (uint8_t)ctx->conn_opts.qp_timeout;
+	s->conn.path.retry_count = (uint8_t)ctx->conn_opts.retry_count;
+	s->conn.path.rnr_retry = (uint8_t)ctx->conn_opts.rnr_retry;
+	if (s->conn.pkey_given)
+		s->conn.path.pkey_index = (uint16_t)ctx->conn_opts.pkey_index;
+	s->conn.path.flow_label = (uint32_t)ctx->conn_opts.flow_label;
+	if (ctx->conn_opts.hop_limit != RB_AUTO)
+		s->conn.path.hop_limit = (uint8_t)ctx->conn_opts.hop_limit;
+}
+
+/* The group that the client sends to: the user's or one of our own. */
+static int choose_group(struct rb_context *ctx, uint32_t random)
+{
+	struct rb_conn *conn = &ctx->session.conn;
+	char text[RB_GID_TEXT];
+
+	if (ctx->dev->port_attr.link_layer == IBV_LINK_LAYER_INFINIBAND &&
+	    !ctx->conn_opts.cm)
+		return rb_fail_hint(RB_FAULT_MULTICAST, -EOPNOTSUPP,
+				    "on InfiniBand the subnet manager makes groups",
+				    "give -R: rdma_cm asks it to",
+				    "a group cannot be joined without rdma_cm on '%s'",
+				    ctx->dev->name);
+	if (!ctx->conn_opts.group)
+		conn->group = rb_group_make(&conn->path.gids.local, random);
+	else if (rb_group_parse(ctx->conn_opts.group, &conn->group) ||
+		 !rb_group_fits(&conn->group, &conn->path.gids.local))
+		return rb_fail_hint(RB_FAULT_MULTICAST, -EADDRNOTAVAIL,
+				    "group and GID must be of one IP version",
+				    "choose another group, or another GID with -x",
+				    "nothing can be sent to the group %s from %s",
+				    ctx->conn_opts.group,
+				    rb_gid_text(&conn->path.gids.local.raw,
+						text));
+	return 0;
+}
+
+/* Client: the key of this run's datagrams, which keeps strangers' out. */
+static int choose_datagrams(struct rb_context *ctx)
+{
+	uint32_t random[2];
+
+	if (!is_datagram(ctx) || !ctx->host)
+		return 0;
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return rb_fail(RB_FAULT_SYSTEM, -errno,
+			       "cannot get a random number");
+	ctx->session.conn.path.qkey = random[0] & RB_QKEY_MASK;
+	return ctx->conn_opts.multicast ? choose_group(ctx, random[1]) : 0;
+}
+
+/* Receives must be there before the peer may send; posted once a session. */
+static int post_first_receives(struct rb_context *ctx)
+{
+	struct rb_session *session = &ctx->session;
+	int err = 0;
+
+	if (ctx->run_opts.verify) /* each size makes ready for itself */
+		return 0;
+	if (!session->plan.receive_depth)
+		return 0;
+	for (uint32_t i = 0; i < session->plan.lanes && !err; i++) {
+		struct rb_stream s = { 0 };
+
+		rb_session_aim(session, &session->lanes[i], 1, &s);
+		err = rb_stream_post_receives(&s, session->plan.receive_depth);
+	}
+	return err ? rb_fail(RB_FAULT_POST, -err, "cannot post receives on '%s'",
+			     ctx->dev->name) :
+		     0;
+}
+
+/*
+ * The document shows what held, not what was left to us: the values in effect
+ * take the place of "auto".
+ */
+static void settle(struct rb_optset *set, const char *name, uint64_t *field,
+		   uint64_t value, bool clamped)
+{
+	enum rb_source source = rb_optset_source(set, name);
+
+	if (*field != RB_AUTO)
+		return;
+	if (clamped && source == RB_SOURCE_DEFAULT)
+		source = RB_SOURCE_CLAMPED;
+	rb_optset_put(set, name, value, source);
+}
+
+static void settle_options(struct rb_context *ctx)
+{
+	const struct rb_path *path = &ctx->session.conn.path;
+	struct rb_run_opts *run = &ctx->run_opts;
+	uint64_t limit = run->depth_limit;
+
+	settle(&ctx->set, "mtu", &ctx->conn_opts.mtu, path->mtu, false);
+	if (rb_verb_row(ctx->bench->verb)->counts_rd_atomic)
+		settle(&ctx->set, "outs", &ctx->conn_opts.rd_atomic,
+		       path->rd_atomic, false);
+	settle(&ctx->set, "port-num", &ctx->dev_opts.port, ctx->dev->port,
+	       false);
+	settle(&ctx->set, "inline-size", &run->inline_bytes,
+	       ctx->session.plan.max_inline, false);
+	settle(&ctx->set, "pkey-index", &ctx->conn_opts.pkey_index,
+	       path->pkey_index, false);
+	if (!ctx->conn_opts.cm)
+		settle(&ctx->set, "hop-limit", &ctx->conn_opts.hop_limit,
+		       RB_HOP_LIMIT, false);
+	settle(&ctx->set, "gid-index", &ctx->dev_opts.gid_index,
+	       path->gids.local.index, false);
+	/* these depend on the size: one value only where there is one size */
+	if (run->sizes.n > 1)
+		return;
+	settle(&ctx->set, "cq-mod", &run->cq_mod,
+	       rb_run_cq_mod(run, run->sizes.v[0]), false);
+	settle(&ctx->set, "tx-depth", &run->depth,
+	       rb_run_depth(run, run->sizes.v[0]),
+	       limit && rb_run_depth(run, run->sizes.v[0]) == limit);
+}
+
+/* Where this end's threads go; shown in the header and in "local". */
+static void choose_cores(struct rb_context *ctx)
+{
+	struct rb_cores *cores = &ctx->cores;
+	json_t *list = json_array();
+
+	rb_load_cores(&ctx->load_opts, ctx->dev->name, ctx->host != NULL,
+		      cores);
+	for (unsigned int i = 0; i < cores->n; i++)
+		json_array_append_new(list, json_integer(cores->v[i]));
+	if (cores->n)
+		json_object_set(json_object_get(ctx->ends.local, "cpu"),
+				"cores", list);
+	json_decref(list);
+	if (cores->n && cores->n < ctx->load_opts.threads)
+		rb_warn("cores_shared",
+			"%u threads measure on %u cores: they take turns",
+			(unsigned int)ctx->load_opts.threads, cores->n);
+}
+
+int rb_setup(struct rb_context *ctx)
+{
+	struct rb_session_plan plan;
+	struct rb_path path = { 0 };
+	int err = ctx->host ? agree_client(ctx, &path) : agree_server(ctx);
+
+	if (err)
+		return err;
+	err = rb_heed_path(ctx);
+	if (err)
+		return err;
+	take_role(ctx);
+	plan = session_plan(ctx);
+	err = rb_monitor_init(&ctx->monitor, ctx->dev, &ctx->oob, ctx->intr);
+	if (!err)
+		err = rb_session_open(ctx->dev, &plan, &ctx->session);
+	if (err)
+		return err;
+	fill_conn(ctx, &path);
+	err = choose_datagrams(ctx);
+	if (!err)
+		err = rb_conn_open(&ctx->session.conn);
+	if (!err)
+		err = post_first_receives(ctx);
+	if (err)
+		return err;
+	rb_ends_describe(&ctx->ends, &ctx->session.conn.path);
+	choose_cores(ctx);
+	settle_options(ctx);
+	rb_report_header(ctx);
+	if (ctx->host && !ctx->gate_opts.nagios)
+		rb_environ_warn(ctx);
+	return 0;
+}

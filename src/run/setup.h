@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * setup - from a greeted peer to a connected session: agreement, device, plan
+ */
+#ifndef RB_SETUP_H
+#define RB_SETUP_H
+
+struct rb_context;
+
+/*
+ * Agree with the peer, open the device, make the session and connect it; the
+ * report's header is shown. 0 or -errno (reported); what was made stays in @ctx
+ * and is closed by its owner in any case.
+ */
+int rb_setup(struct rb_context *ctx);
+
+#endif

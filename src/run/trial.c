@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * trial - one test of 'rbench check': two ends, one request, what came of it
+ */
+#include "run/trial.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/clock.h"
+#include "base/intr.h"
+#include "base/log.h"
+#include "base/trace.h"
+#include "peer/oob.h"
+#include "run/agree.h"
+#include "run/verb.h"
+#include "run/verify.h"
+#include "verbs/dev.h"
+#include "verbs/mem.h"
+
+#define CQ_ENTRIES 16
+#define DEPTH 4
+#define SENT 1 /* seeds of the payloads */
+#define KEPT 2
+#define IMMEDIATE 0x72626368u
+#define ATOMIC_OLD 0x0123456789abcdefull
+#define ATOMIC_NEW 0xfedcba9876543210ull
+#define SPIN_NS RB_NS_PER_MS
+#define RECEIVE_NS RB_NS_PER_S
+#define ACK_TIMEOUT_NS 4096ull /* times 2^timeout: ibv_modify_qp(3) */
+#define ACK_SLACK 4	/* a device may take so much longer (IB 9.7.6.1.3) */
+
+const struct rb_trial_row *rb_trial_find(const char *name)
+{
+	for (size_t i = 0; i < rb_ntrials; i++)
+		if (!strcmp(rb_trial_rows[i].name, name))
+			return &rb_trial_rows[i];
+	return NULL;
+}
+
+static bool has(const struct rb_trial *t, unsigned int flag)
+{
+	return t->row->flags & flag;
+}
+
+static int alloc_pd(const struct rb_dev *dev, struct ibv_pd **pd)
+{
+	*pd = rb_traced_ptr(ibv_alloc_pd(dev->ctx), "%s", dev->name);
+	return *pd ? 0 :
+		     rb_fail(RB_FAULT_PD, -errno,
+			     "cannot allocate a protection domain on '%s'",
+			     dev->name);
+}
+
+static int open_memory(struct rb_trial *t)
+{
+	const struct rb_dev *dev = t->end->dev;
+	const struct rb_pool_plan local = { t->size, IBV_ACCESS_LOCAL_WRITE,
+					    NULL };
+	const struct rb_pool_plan target = {
+		t->size, IBV_ACCESS_LOCAL_WRITE | (int)t->row->mr_access, NULL
+	};
+	int err = alloc_pd(dev, &t->pd);
+
+	if (!err && has(t, RB_TRIAL_OTHER_PD))
+		err = alloc_pd(dev, &t->other_pd);
+	if (!err)
+		err = rb_pool_create(dev, t->pd, &local, &t->local);
+	if (!err)
+		err = rb_pool_create(dev, t->other_pd ? t->other_pd : t->pd,
+				     &target, &t->target);
+	return err;
+}
+
+static int open_queues(struct rb_trial *t)
+{
+	const struct rb_cq_opts polled = { 0 };
+	struct rb_qp_plan plan = {
+		.type = IBV_QPT_RC,
+		.send_depth = DEPTH,
+		.recv_depth = DEPTH,
+		.access = t->row->qp_access,
+	};
+	int err = rb_cq_create(t->end->dev, CQ_ENTRIES, &polled, &t->cq);
+
+	plan.send_cq = plan.recv_cq = t->cq.cq;
+	return err ? err :
+		     rb_qp_create(t->end->dev, t->pd, &plan, &t->qp);
+}
+
+static int connect_ends(struct rb_trial *t)
+{
+	const struct rb_trial_end *end = t->end;
+	bool cm = has(t, RB_TRIAL_CM) || (end->cm && !has(t, RB_TRIAL_MANUAL));
+
+	t->conn = (struct rb_conn){
+		.method = cm ? &rb_conn_cm : &rb_conn_manual,
+		.oob = end->oob,
+		.dev = end->dev,
+		.type = IBV_QPT_RC,
+		.access = t->row->qp_access,
+		.qps = &t->qp,
+		.nqps = 1,
+		.path = end->path,
+		.pkey_given = end->pkey_given && !cm,
+		.local_gids = &end->ends->local_gids,
+		.peer_gids = &end->ends->peer_gids,
+		.region = { (uint64_t)(uintptr_t)t->target->base,
+			    t->target->size, t->target->mr->rkey },
+		.client = end->client,
+	};
+	return rb_conn_open(&t->conn);
+}
+
+static void close_all(struct rb_trial *t)
+{
+	rb_qp_error(&t->qp);
+	rb_conn_close(&t->conn);
+	rb_qp_destroy(&t->qp);
+	rb_cq_destroy(&t->cq);
+	rb_pool_destroy(t->target);
+	rb_pool_destroy(t->local);
+	if (t->other_pd)
+		rb_traced(ibv_dealloc_pd(t->other_pd), "%s", t->end->dev->name);
+	if (t->pd)
+		rb_traced(ibv_dealloc_pd(t->pd), "%s", t->end->dev->name);
+}
+
+/* What is in the memory before anything happens. */
+static void fill(struct rb_trial *t)
+{
+	uint64_t old = ATOMIC_OLD;
+
+	rb_verify_fill(t->local->base, t->size, 0, SENT);
+	rb_verify_fill(t->target->base, (uint32_t)t->target->size, 0, KEPT);
+	if (has(t, RB_TRIAL_ATOMIC))
+		memcpy(t->target->base, &old, sizeof(old));
+}
+
+static int post_receive(struct rb_trial *t)
+{
+	struct ibv_sge sge = {
+		(uintptr_t)t->target->base,
+		t->size - (has(t, RB_TRIAL_SHORT) ? 1 : 0),
+		t->target->mr->lkey,
+	};
+	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
+	int err = ibv_post_recv(t->qp.qp, &wr, &bad);
+
+	return err ? rb_fail(RB_FAULT_POST, -err, "cannot post a receive on '%s'",
+			     t->end->dev->name) :
+		     0;
+}
+
+static int respond_first(struct rb_trial *t)
+{
+	if (t->acts)
+		return 0;
+	if (has(t, RB_TRIAL_DEAD_PEER))
+		rb_qp_error(&t->qp);
+	return has(t, RB_TRIAL_RECEIVE) ? post_receive(t) : 0;
+}
+
+/* Both are connected and prepared. */
+static int barrier(struct rb_trial *t)
+{
+	struct rb_oob *oob = t->end->oob;
+	json_t *frame;
+	int err = 0;
+
+	if (t->end->client)
+		err = rb_oob_send(oob, json_pack("{s:s}", "type", "ready"));
+	if (!err)
+		err = rb_oob_expect(oob, "ready", &frame);
+	if (err)
+		return err;
+	json_decref(frame);
+	return t->end->client ?
+		       0 :
+		       rb_oob_send(oob, json_pack("{s:s}", "type", "ready"));
+}
+
+/* One completion; -ETIMEDOUT (not reported) when there is none in time. */
+static int await_completion(struct rb_trial *t, uint64_t within_ns,
+			    struct ibv_wc *wc)
+{
+	struct rb_oob *oob = t->end->oob;
+	uint64_t spin = rb_deadline(SPIN_NS), end = rb_deadline(within_ns);
+	uint64_t alive = rb_deadline(oob->alive_ns);
+
+	for (;;) {
+		int n = ibv_poll_cq(t->cq.cq, 1, wc);
+		uint64_t now = rb_now_ns();
+
+		if (n > 0)
+			return 0;
+		if (n < 0)
+			return rb_fail(RB_FAULT_CQ_WAIT, -EIO,
+				       "cannot poll the completion queue");
+		if (now >= end)
+			return -ETIMEDOUT;
+		if (now >= alive) {
+			int err = rb_oob_send(oob, json_pack("{s:s}", "type",
+							     "alive"));
+
+			if (err)
+				return err;
+			alive = rb_deadline(oob->alive_ns);
+		}
+		if (now >= spin && rb_wait_fd(-1, 0, oob->intr,
+					      now + RB_NS_PER_MS) == -EINTR)
+			return rb_fail(RB_FAULT_INTERRUPTED, -EINTR,
+				       "interrupted");
+	}
+}
+
+/* For the worst: all retries, each as late as a device may be. */
+static uint64_t patience_ns(const struct rb_trial *t)
+{
+	const struct rb_path *path = &t->conn.path;
+
+	return 2 * RB_NS_PER_S + (ACK_TIMEOUT_NS << path->timeout) *
+					 ACK_SLACK *
+					 (path->retry_count + 1u);
+}
+
+static void aim(const struct rb_trial *t, struct ibv_send_wr *wr)
+{
+	const struct rb_region *to = &t->conn.peer.region;
+
+	if (has(t, RB_TRIAL_ATOMIC)) {
+		bool add = wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+
+		wr->wr.atomic.remote_addr = to->addr;
+		wr->wr.atomic.rkey = to->rkey;
+		wr->wr.atomic.compare_add =
+			add ? ATOMIC_NEW - ATOMIC_OLD : ATOMIC_OLD;
+		wr->wr.atomic.swap = ATOMIC_NEW;
+	} else if (wr->opcode != IBV_WR_SEND) {
+		wr->wr.rdma.remote_addr = to->addr;
+		wr->wr.rdma.rkey = to->rkey;
+	}
+}
+
+/* Is it the payload of @seed from byte @from on? */
+static bool holds(const struct rb_pool *pool, uint32_t from, uint32_t to,
+		  uint64_t seed)
+{
+	uint8_t *want = malloc(to);
+	bool same;
+
+	if (!want)
+		return false;
+	rb_verify_fill(want, to, 0, seed);
+	same = !memcmp(pool->base + from, want + from, to - from);
+	free(want);
+	return same;
+}
+
+static bool is_value(const struct rb_pool *pool, uint64_t value)
+{
+	return !memcmp(pool->base, &value, sizeof(value));
+}
+
+static void note(struct rb_outcome *out, const char *wrong)
+{
+	snprintf(out->wrong, sizeof(out->wrong), "%s", wrong);
+}
+
+/* What the request brought here. */
+static void look_at_local(const struct rb_trial *t, struct rb_outcome *out)
+{
+	if (out->status != IBV_WC_SUCCESS)
+		return;
+	if (t->row->opcode == IBV_WR_RDMA_READ &&
+	    !holds(t->local, 0, t->size, KEPT))
+		note(out, "what was read is not what is there");
+	if (has(t, RB_TRIAL_ATOMIC) && !is_value(t->local, ATOMIC_OLD))
+		note(out, "the atomic brought another value than was there");
+}
+
+static int act(struct rb_trial *t, struct rb_outcome *out)
+{
+	struct ibv_sge sge = { (uintptr_t)t->local->base, t->size,
+			       t->local->mr->lkey };
+	struct ibv_send_wr wr = { .opcode = t->row->opcode,
+				  .send_flags = IBV_SEND_SIGNALED,
+				  .sg_list = &sge,
+				  .num_sge = 1,
+				  .imm_data = htonl(IMMEDIATE) },
+			   *bad;
+	struct ibv_wc wc;
+	int err;
+
+	aim(t, &wr);
+	if (t->row->spoil)
+		t->row->spoil(t, &wr);
+	err = ibv_post_send(t->qp.qp, &wr, &bad);
+	if (err) {
+		snprintf(out->wrong, sizeof(out->wrong),
+			 "the device refused to take the request: %s",
+			 strerror(err));
+		return 0;
+	}
+	err = await_completion(t, patience_ns(t), &wc);
+	if (err == -ETIMEDOUT) {
+		note(out, "the request never completed");
+		return 0;
+	}
+	if (err)
+		return err;
+	out->completed = true;
+	out->status = wc.status;
+	out->vendor_err = wc.vendor_err;
+	look_at_local(t, out);
+	return 0;
+}
+
+/* The receive must have completed, and as the sender says. */
+static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
+{
+	bool imm = t->row->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+	struct ibv_wc wc;
+	int err = await_completion(t, RECEIVE_NS, &wc);
+
+	if (err == -ETIMEDOUT)
+		note(out, "the receive did not complete");
+	if (err)
+		return err == -ETIMEDOUT ? 0 : err;
+	out->completed = true;
+	out->status = wc.status;
+	out->vendor_err = wc.vendor_err;
+	if (wc.status != IBV_WC_SUCCESS)
+		snprintf(out->wrong, sizeof(out->wrong),
+			 "the receive failed: %s",
+			 ibv_wc_status_str(wc.status));
+	else if (wc.byte_len != t->size)
+		note(out, "the receive completed with another length");
+	else if (imm && (!(wc.wc_flags & IBV_WC_WITH_IMM) ||
+			 ntohl(wc.imm_data) != IMMEDIATE))
+		note(out, "the immediate data did not arrive");
+	return 0;
+}
+
+/* What must be in the memory after a request with that completion. */
+static void look_at_target(const struct rb_trial *t, bool changed,
+			   struct rb_outcome *out)
+{
+	uint32_t all = (uint32_t)t->target->size;
+	uint32_t touched = 0;
+	bool good;
+
+	if (has(t, RB_TRIAL_ATOMIC)) {
+		good = is_value(t->target, changed ? ATOMIC_NEW : ATOMIC_OLD);
+		touched = RB_ATOMIC_BYTES;
+	} else {
+		good = !changed || holds(t->target, 0, t->size, SENT);
+		touched = changed ? t->size : 0;
+	}
+	if (!good)
+		note(out, changed ? "the memory does not hold what was sent" :
+				    "the memory was changed by a refused request");
+	else if (!holds(t->target, touched, all, KEPT))
+		note(out, changed ? "memory beside the target was changed" :
+				    "the memory was changed by a refused request");
+}
+
+/* The responder, when it knows how the request completed. */
+static int settle(struct rb_trial *t, const struct rb_outcome *theirs,
+		  struct rb_outcome *out)
+{
+	bool good = theirs->completed && theirs->status == IBV_WC_SUCCESS;
+	bool receives = has(t, RB_TRIAL_RECEIVE);
+	int err = 0;
+
+	if (has(t, RB_TRIAL_SHORT))
+		return 0; /* a device may fill what fits */
+	if (receives && good)
+		err = look_at_receive(t, out);
+	if (!err && !*out->wrong)
+		look_at_target(t, good && t->row->opcode != IBV_WR_RDMA_READ,
+			       out);
+	return err;
+}
+
+static int tell(struct rb_trial *t, const struct rb_outcome *out)
+{
+	json_t *frame = json_pack("{s:s}", "type", "outcome");
+
+	if (out->completed) {
+		json_object_set_new(frame, "status", json_integer(out->status));
+		json_object_set_new(frame, "vendor_err",
+				    json_integer(out->vendor_err));
+	}
+	if (*out->wrong)
+		json_object_set_new(frame, "wrong", json_string(out->wrong));
+	return rb_oob_send(t->end->oob, frame);
+}
+
+static int hear(struct rb_trial *t, struct rb_outcome *out)
+{
+	uint64_t status = 0, vendor = 0;
+	const char *wrong;
+	json_t *frame;
+	int err = rb_oob_expect(t->end->oob, "outcome", &frame);
+
+	if (err)
+		return err;
+	out->completed = json_object_get(frame, "status") != NULL;
+	err = rb_frame_uint_maybe(frame, "status", 0, 63, &status);
+	if (!err)
+		err = rb_frame_uint_maybe(frame, "vendor_err", 0, UINT32_MAX,
+					  &vendor);
+	wrong = json_string_value(json_object_get(frame, "wrong"));
+	out->status = (unsigned int)status;
+	out->vendor_err = (unsigned int)vendor;
+	snprintf(out->wrong, sizeof(out->wrong), "%s", wrong ? wrong : "");
+	/* the peer's words, on our terminal */
+	for (char *p = out->wrong; *p; p++)
+		if ((unsigned char)*p < ' ' || (unsigned char)*p >= 0x7f)
+			*p = '?';
+	json_decref(frame);
+	return err;
+}
+
+static int exchange(struct rb_trial *t, struct rb_outcome *mine,
+		    struct rb_outcome *theirs)
+{
+	int err;
+
+	if (has(t, RB_TRIAL_CONNECT))
+		return 0;
+	if (!t->acts) {
+		err = hear(t, theirs);
+		if (!err)
+			err = settle(t, theirs, mine);
+		return err ? err : tell(t, mine);
+	}
+	err = act(t, mine);
+	if (!err)
+		err = tell(t, mine);
+	return err ? err : hear(t, theirs);
+}
+
+int rb_trial_run(struct rb_trial *t, struct rb_outcome *mine,
+		 struct rb_outcome *theirs)
+{
+	int err = open_memory(t);
+
+	if (!err)
+		err = open_queues(t);
+	if (!err) {
+		fill(t);
+		err = connect_ends(t);
+	}
+	if (!err)
+		err = respond_first(t);
+	if (!err)
+		err = barrier(t);
+	if (!err)
+		err = exchange(t, mine, theirs);
+	if (err)
+		rb_oob_tell_failure(t->end->oob, err);
+	close_all(t);
+	return err;
+}

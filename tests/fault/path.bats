@@ -1,0 +1,172 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# path.bats - options of the path and of completions reach the device, as the
+# double notes it (RB_FAKE_NOTES), and do what they are for
+
+load ../helpers
+
+# measure ARGS...: of $bench, to the end on both ends, with notes of each
+measure() {
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$bench" "${server_args[@]}"
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client "$@"
+	measured
+	await_server
+	measured
+	doc=${bases[client]}.json
+}
+
+# noted_by END WORD...: each in a line of that end's notes
+noted_by() {
+	local word notes=$BATS_TEST_TMPDIR/$1.notes
+	for word in "${@:2}"; do
+		grep -qE "(^| )$word( |\$)" "$notes" && continue
+		echo "no '$word' in the notes of the $1:"
+		cat "$notes"
+		return 1
+	done
+}
+
+noted() { noted_by client "$@" && noted_by server "$@"; }
+
+setup() {
+	helpers_setup
+	bench=write_bw
+	server_args=()
+}
+
+@test "what is left alone: 7 retries, for ever when not ready, hop limit 64" {
+	measure -n 5
+	noted retry_cnt=7 rnr_retry=7 hop_limit=64 flow_label=0x0 pkey_index=0
+	noted_by client batch=16
+	is '.options | .retry_count.value == 7 and .hop_limit == { "value": 64, "source": "default" } and .pkey_index.value == 0'
+}
+
+@test "retries, flow label and hop limit hold on both ends" {
+	measure -n 5 --retry-count 3 --rnr-retry 2 --flow-label 703710 --hop-limit 9
+	noted retry_cnt=3 rnr_retry=2 flow_label=0xabcde hop_limit=9
+}
+
+@test "and through rdma_cm" {
+	measure -R -n 5 --retry-count 3 --rnr-retry 2 --flow-label 77 --hop-limit 9
+	noted retry_cnt=3 rnr_retry=2 flow_label=0x4d hop_limit=9
+}
+
+@test "perftest's spellings of them" {
+	measure -n 5 --retry_count=3 --flow_label 5 -L 8 --cqe_poll 4
+	noted retry_cnt=3 flow_label=0x5 hop_limit=8
+	noted_by client batch=4
+}
+
+@test "the responder finds the client's partition in its own table" {
+	export RB_FAKE='pkeys=4'
+	measure -n 5 --pkey-index 3
+	noted pkey_index=3
+	is '.options.pkey_index == { "value": 3, "source": "user" }'
+	server_args=(--pkey-index 2)
+	measure -n 5 --pkey-index 2
+	noted pkey_index=2
+}
+
+@test "a partition that only one end is in" {
+	RB_FAKE='pkeys=2' serve write_bw
+	RB_FAKE='pkeys=4' client -n 5 --pkey-index 3
+	failed_with pkey 'not in the client'
+	await_server
+	failed_with pkey 'P_Key 0x8003'
+	RB_FAKE='pkeys=4' serve write_bw --pkey-index 1
+	RB_FAKE='pkeys=4' client -n 5 --pkey-index 3
+	failed_with pkey
+	await_server
+	failed_with pkey 'that of our index 1 0x8001'
+}
+
+@test "a limited member and a full one hear each other, two limited ones do not" {
+	bench=write_bw
+	RB_FAKE='pkeys=4;limited=1' serve write_bw
+	RB_FAKE='pkeys=4' client -n 5 --pkey-index 3
+	measured
+	await_server
+	measured
+	RB_FAKE='pkeys=4;limited=1' serve write_bw
+	RB_FAKE='pkeys=4;limited=1' client -n 5 --pkey-index 3
+	failed_with pkey 'not in the client'
+	await_server
+	failed_with pkey 'P_Key 0x0003'
+}
+
+@test "an entry that the table does not have" {
+	serve write_bw
+	client -n 5 --pkey-index 7
+	failed_with pkey 'has 1 entries, none at index 7'
+	await_server
+	failed_somehow
+}
+
+@test "no retry: a lost message ends the run sooner" {
+	local since
+	serve write_bw
+	since=${EPOCHREALTIME/./}
+	RB_FAKE='drop#5' client -u 12 --retry-count 0 -n 100
+	failed_with completion_error 'transport retry counter exceeded'
+	((${EPOCHREALTIME/./} - since < 5000000))
+	await_server
+	failed_somehow
+}
+
+@test "a receiver that is never ready: explained where tries are counted" {
+	serve send_bw
+	client -r 1 -t 64 -n 100000 --rnr-retry 0
+	failed_with completion_error 'RNR retry counter exceeded'
+	is '.error.cause | test("receive")'
+	await_server
+	failed_somehow
+}
+
+@test "completions are taken in the batches asked for" {
+	measure -n 100 -Q 1 --cqe-poll 1
+	noted_by client batch=1
+	measure -n 100 -Q 1 --cqe-poll 100
+	noted_by client batch=100
+}
+
+@test "a source address decides on device and GID" {
+	server_args=(--bind-source-ip 127.0.0.1)
+	measure -n 5 --bind-source-ip 127.0.0.2
+	is '.local.device == "fake1" and .local.gid.address == "127.0.0.2"'
+	is '.options.bind_source_ip.value == "127.0.0.2"'
+	measure -R -n 5 --bind-source-ip 127.0.0.2
+	is '.local.gid.address == "127.0.0.2"'
+}
+
+@test "a responder listens at its source address only" {
+	serve write_bw --bind-source-ip 127.0.0.2
+	client --wait 0 -n 5
+	failed_with peer_refused
+	SERVER=127.0.0.2 client -n 5
+	measured
+	await_server
+	measured
+}
+
+@test "a source address that is none of ours, none at all, or of another family" {
+	rbench write_bw --json --wait 0 --bind-source-ip 192.0.2.1 127.0.0.1
+	failed_with source_address '192.0.2.1'
+	rbench write_bw --json --bind-source-ip 192.0.2.1
+	[ "$status" -eq 1 ]
+	rbench write_bw --json --wait 0 --bind-source-ip ::1 127.0.0.1
+	failed_with source_address 'could reach'
+	rbench write_bw --json --wait 0 --bind-source-ip here 127.0.0.1
+	[ "$status" -eq 2 ]
+	said 'is not an IP address'
+}
+
+@test "a completion queue that overruns is explained, not waited for" {
+	local end
+	serve write_bw
+	RB_FAKE='cq_holds=8' client -Q 1 -t 64 -s 64 -D 10s
+	failed_with qp_died 'CQ error'
+	is '.error.cause | test("completion queue")'
+	await_server
+	failed_somehow
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# torture.bats - each control call fails once: the first of a run, then the
+# second, ... to the last. Both ends end at once: either the call did not
+# matter and the run is as good as any, or both give up with one line, a valid
+# document and exit code 1. Nothing is left behind.
+
+load ../helpers
+
+# Deadlines of real time, on a machine that others use too: a second try may do,
+# twice in a row is a failure.
+setup_file() { export BATS_TEST_RETRIES=1; }
+
+# The other end hears of it, rather than waiting for its own patience to end.
+setup() {
+	helpers_setup
+	DEADLINE=4
+}
+
+# torture END ERRNO ARGS...: the calls of END fail
+torture() {
+	local end=$1 errno=$2 n bad=0
+	shift 2
+	for ((n = 1; n <= 500; n++)); do
+		run_with "$end" "control#$n=$errno" "$@" || bad=1
+		was_reached "$end" "$n" || break
+	done
+	# far fewer would mean that the plan was not followed
+	((n > 20)) || { echo "only $((n - 1)) calls could fail"; return 1; }
+	return "$bad"
+}
+
+# run_with END PLAN ARGS...
+run_with() {
+	local server_plan='' client_plan='' bad=0
+	declare "$1_plan=$2"
+	RB_FAKE=$server_plan serve write_bw || return
+	# a server that fails before it listens is not waited for
+	RB_FAKE=$client_plan start_client -n 5 --wait 1 "${@:3}"
+	await client && ended_well || bad=1
+	await_server && ended_well || bad=1
+	[[ $(jq -s 'map(.status) | unique | length' "${bases[client]}.json" "${bases[server]}.json") -eq 1 ]] ||
+		{ echo 'the ends do not agree'; bad=1; }
+	((bad == 0)) || echo "^ $1 with $2 ${*:3}"
+	return "$bad"
+}
+
+ended_well() {
+	if ((status == 0)); then
+		measured
+	else
+		failed_somehow
+	fi
+}
+
+# was_reached END N: it made as many control calls (or was killed: unknown)
+was_reached() {
+	local made=$2
+	[[ ! -s ${bases[$1]}.count ]] || read -r made <"${bases[$1]}.count"
+	((made >= $2))
+}
+
+@test "client, ENOMEM" { torture client ENOMEM; }
+@test "server, ENOMEM" { torture server ENOMEM; }
+@test "client, EIO" { torture client EIO; }
+@test "server, EIO" { torture server EIO; }
+@test "client, both directions with events" { torture client EAGAIN -b -e --post-send -q 2; }
+@test "server, both directions with events" { torture server EAGAIN -b -e --post-send -q 2; }
+@test "client, verifying" { torture client EINVAL --verify; }
+@test "server, verifying" { torture server EINVAL --verify; }
+@test "client, through rdma_cm" { torture client ENOMEM -R -q 2; }
+@test "server, through rdma_cm" { torture server ENOMEM -R -q 2; }
