@@ -19,7 +19,7 @@
 #include "run/server.h"
 #include "run/setup.h"
 
-static void bind_options(struct rb_context *ctx)
+void rb_context_bind(struct rb_context *ctx)
 {
 	rb_optset_bind(&ctx->set, &rb_dev_optgroup, &ctx->dev_opts);
 	rb_optset_bind(&ctx->set, &rb_oob_optgroup, &ctx->oob_opts);
@@ -251,7 +251,7 @@ static struct rb_context *create(const struct rb_bench *bench,
 	ctx->bench = bench;
 	ctx->intr = intr;
 	ctx->oob.fd = -1;
-	bind_options(ctx);
+	rb_context_bind(ctx);
 	rb_clock_init(&ctx->clock);
 	return ctx;
 }
@@ -343,7 +343,7 @@ void rb_bench_help(const struct rb_bench *bench)
 {
 	struct rb_context ctx = { .bench = bench };
 
-	bind_options(&ctx);
+	rb_context_bind(&ctx);
 	printf("usage: rbench %s [options]          wait as the responder\n"
 	       "       rbench %s [options] HOST     measure to HOST\n\n%s.\n"
 	       "The client's settings hold on both ends.\n",
@@ -355,6 +355,6 @@ void rb_bench_list_options(const struct rb_bench *bench)
 {
 	struct rb_context ctx = { .bench = bench };
 
-	bind_options(&ctx);
+	rb_context_bind(&ctx);
 	rb_optset_list(&ctx.set, stdout);
 }

@@ -67,6 +67,9 @@ struct rb_context {
 	bool interrupted; /* here or there: what was measured is partial */
 };
 
+/* Bind every option that a benchmark has to its place in @ctx. */
+void rb_context_bind(struct rb_context *ctx);
+
 /*
  * Measure one size on a connected session: both ends call it with the same
  * size, and each keeps the row (run/repeat.h). 0 or -errno (reported); an interruption is

@@ -79,7 +79,7 @@ static void result(const json_t *object)
 {
 	struct rb_bw_result r;
 
-	rb_bw_result_init(&r, 64, 1);
+	rb_bw_result_init(&r, 64, 1, 1);
 	rb_fields_load(&rb_bw_fields, &r, object);
 	json_decref(rb_fields_json(&rb_bw_both_fields, &r));
 }

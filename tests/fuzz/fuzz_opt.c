@@ -9,13 +9,8 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/opt.h"
-#include "base/report.h"
-#include "peer/oob.h"
 #include "run/bench.h"
-#include "run/options.h"
-#include "verbs/cq.h"
-#include "verbs/dev.h"
+#include "run/context.h"
 
 #define ARGS 32
 
@@ -27,43 +22,28 @@ static const struct rb_bench bench = {
 	.transport_reason = "of the specification",
 };
 
-struct end {
-	struct rb_optset set;
-	struct rb_dev_opts dev;
-	struct rb_oob_opts oob;
-	struct rb_conn_opts conn;
-	struct rb_run_opts run;
-	struct rb_cq_opts cq;
-	struct rb_report_opts report;
-};
-
-static void bind_all(struct end *end)
-{
-	memset(end, 0, sizeof(*end));
-	rb_optset_bind(&end->set, &rb_dev_optgroup, &end->dev);
-	rb_optset_bind(&end->set, &rb_oob_optgroup, &end->oob);
-	rb_optset_bind(&end->set, &rb_conn_optgroup, &end->conn);
-	rb_optset_bind(&end->set, &rb_run_optgroup, &end->run);
-	rb_optset_bind(&end->set, &rb_cq_optgroup, &end->cq);
-	rb_optset_bind(&end->set, &rb_report_optgroup, &end->report);
-	rb_optset_aliases(&end->set, rb_perftest_aliases, rb_perftest_naliases);
-}
-
 static int split(char *text, char **argv)
 {
+	static char name[] = "write_bw";
 	char *rest = text;
 	int argc = 0;
 
-	argv[argc++] = "write_bw";
+	argv[argc++] = name;
 	while (rest && argc < ARGS - 1)
 		argv[argc++] = strsep(&rest, "\n");
 	argv[argc] = NULL;
 	return argc;
 }
 
-static void agree(const struct end *client)
+static void bind_all(struct rb_context *end)
 {
-	static struct end server;
+	memset(end, 0, sizeof(*end));
+	rb_context_bind(end);
+}
+
+static void agree(const struct rb_context *client)
+{
+	static struct rb_context server;
 	json_t *plan = rb_optset_agreement(&client->set);
 	json_t *all = rb_optset_json(&client->set);
 
@@ -76,7 +56,7 @@ static void agree(const struct end *client)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct end client;
+	static struct rb_context client;
 	char *text = malloc(size + 1), *argv[ARGS];
 	const char *host = NULL;
 	unsigned int nargs;
@@ -90,7 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rb_log_bind(NULL);
 	bind_all(&client);
 	if (!rb_optset_parse(&client.set, argc, argv, &host, 1, &nargs) &&
-	    !rb_run_complete(&client.set, &bench, &client.run, &client.conn))
+	    !rb_run_complete(&client.set, &bench, &client.run_opts,
+			     &client.conn_opts, &client.load_opts))
 		agree(&client);
 	free(text);
 	return 0;
