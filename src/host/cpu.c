@@ -121,6 +121,7 @@ void rb_cpu_read(struct rb_cpu *cpu)
 		      "devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	cpu->numa_nodes = count_nodes();
 	cpu->idle_us = read_idle();
+	cpu->cycles = rb_cycles_can();
 }
 
 json_t *rb_cpu_json(const struct rb_cpu *cpu)
@@ -132,6 +133,10 @@ json_t *rb_cpu_json(const struct rb_cpu *cpu)
 	rb_fact_text(object, "governor", cpu->governor);
 	rb_fact_uint(object, "numa_nodes", cpu->numa_nodes);
 	rb_fact_uint(object, "idle_us", cpu->idle_us);
+	rb_fact_text(object, "cycles",
+		     cpu->cycles == RB_CYCLES_ALL  ? "user and kernel" :
+		     cpu->cycles == RB_CYCLES_USER ? "user" :
+						     "");
 	json_object_set_new(object, "hypervisor",
 			    json_boolean(cpu->hypervisor));
 	return object;

@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "host/cycles.h"
+
 struct rb_cpu {
 	char model[96];	   /* "" when unknown */
 	char vendor[32];   /* "GenuineIntel"; "" when unknown */
@@ -15,13 +17,15 @@ struct rb_cpu {
 	unsigned int online;
 	unsigned int numa_nodes; /* 0: unknown */
 	unsigned int idle_us;	 /* to wake from the deepest sleep of CPU 0; 0: unknown */
+	enum rb_cycles cycles;	 /* whose can be counted */
 	bool hypervisor;	 /* this is a virtual machine */
 };
 
 void rb_cpu_read(struct rb_cpu *cpu);
 
 /*
- * { model, online, governor, numa_nodes, idle_us, hypervisor }; a new reference.
+ * { model, online, governor, numa_nodes, idle_us, cycles, hypervisor }; a new
+ * reference.
  */
 json_t *rb_cpu_json(const struct rb_cpu *cpu);
 

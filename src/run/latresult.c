@@ -35,9 +35,11 @@ static const char half_round_trip[] = "half_round_trip";
 #define TAIL \
 	{ "cpu.local.user_s", NULL, RB_FIELD_REAL, AT(local.user_s), 0, 0, 0 }, \
 	{ "cpu.local.system_s", NULL, RB_FIELD_REAL, AT(local.system_s), 0, 0, 0 }, \
+	{ "cpu.local.cycles_per_message", NULL, RB_FIELD_REAL, AT(local.cycles_per_message), 0, 0, 0 }, \
 	{ "cpu.local.utilisation", "cpu %", RB_FIELD_REAL, AT(local.utilisation), 5, 0, 100 }, \
 	{ "cpu.peer.user_s", NULL, RB_FIELD_REAL, AT(peer.user_s), 0, 0, 0 }, \
 	{ "cpu.peer.system_s", NULL, RB_FIELD_REAL, AT(peer.system_s), 0, 0, 0 }, \
+	{ "cpu.peer.cycles_per_message", NULL, RB_FIELD_REAL, AT(peer.cycles_per_message), 0, 0, 0 }, \
 	{ "cpu.peer.utilisation", "peer %", RB_FIELD_REAL, AT(peer.utilisation), 6, 0, 100 }
 
 static const struct rb_field rows[] = { HEAD, TAIL };
@@ -64,8 +66,6 @@ const struct rb_fields rb_lat_rated_fields = { rated_rows,
 
 void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
 {
-	const struct rb_cpu_use no_cpu = { RB_ABSENT_F, RB_ABSENT_F,
-					   RB_ABSENT_F };
 	const struct rb_latency none = {
 		RB_ABSENT,   RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
 		RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
@@ -79,8 +79,8 @@ void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
 		.kind = half ? half_round_trip : "completion",
 		.ns = none,
 		.response = none,
-		.local = no_cpu,
-		.peer = no_cpu,
+		.local = rb_no_cpu_use,
+		.peer = rb_no_cpu_use,
 	};
 }
 

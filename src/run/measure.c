@@ -183,6 +183,8 @@ static int run_receiver(struct rb_context *ctx, struct rb_bw_result *r)
 		r->arrived = window.to_count - window.from_count;
 		r->goodput = rb_window_rate(&window) *
 			     (double)r->size_bytes * RB_BITS_PER_BYTE;
+		r->local.cycles_per_message =
+			rb_cpu_use_of(&window).cycles_per_message;
 	}
 	return rb_team_ended(ctx);
 }

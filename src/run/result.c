@@ -35,9 +35,11 @@
 	{ "fairness.threads", NULL, RB_FIELD_REAL, AT(fair_threads), 0, 0, 0 }, \
 	{ "cpu.local.user_s", NULL, RB_FIELD_REAL, AT(local.user_s), 0, 0, 0 }, \
 	{ "cpu.local.system_s", NULL, RB_FIELD_REAL, AT(local.system_s), 0, 0, 0 }, \
+	{ "cpu.local.cycles_per_message", NULL, RB_FIELD_REAL, AT(local.cycles_per_message), 0, 0, 0 }, \
 	{ "cpu.local.utilisation", "cpu %", RB_FIELD_REAL, AT(local.utilisation), 6, 0, 100 }, \
 	{ "cpu.peer.user_s", NULL, RB_FIELD_REAL, AT(peer.user_s), 0, 0, 0 }, \
 	{ "cpu.peer.system_s", NULL, RB_FIELD_REAL, AT(peer.system_s), 0, 0, 0 }, \
+	{ "cpu.peer.cycles_per_message", NULL, RB_FIELD_REAL, AT(peer.cycles_per_message), 0, 0, 0 }, \
 	{ "cpu.peer.utilisation", "peer %", RB_FIELD_REAL, AT(peer.utilisation), 6, 0, 100 }, \
 	{ "receiver.messages", NULL, RB_FIELD_UINT, AT(arrived), 0, 0, 0 }, \
 	{ "receiver.bits_per_s", goodput_label, RB_FIELD_REAL, AT(goodput), 10, 3, 1e-9 }, \
@@ -81,8 +83,6 @@ const struct rb_fields rb_bw_both_fields = { bw_both_rows,
 void rb_bw_result_init(struct rb_bw_result *r, uint64_t size, uint64_t qps,
 		       uint64_t threads)
 {
-	const struct rb_cpu_use no_cpu = { RB_ABSENT_F, RB_ABSENT_F,
-					   RB_ABSENT_F };
 	const struct rb_direction no_direction = { RB_ABSENT, RB_ABSENT_F };
 
 	*r = (struct rb_bw_result){
@@ -106,8 +106,8 @@ void rb_bw_result_init(struct rb_bw_result *r, uint64_t size, uint64_t qps,
 		.p50 = RB_ABSENT_F,
 		.max = RB_ABSENT_F,
 		.stddev = RB_ABSENT_F,
-		.local = no_cpu,
-		.peer = no_cpu,
+		.local = rb_no_cpu_use,
+		.peer = rb_no_cpu_use,
 		.checked = RB_ABSENT,
 		.corrupt = RB_ABSENT,
 		.lost = RB_ABSENT,
@@ -152,14 +152,21 @@ static void put_intervals(struct rb_bw_result *r, const struct rb_window *w)
 	r->stddev = rb_stats_stddev(sorted, w->n);
 }
 
+const struct rb_cpu_use rb_no_cpu_use = { RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
+					  RB_ABSENT_F };
+
 struct rb_cpu_use rb_cpu_use_of(const struct rb_window *w)
 {
 	double seconds = (double)rb_clock_ns(w->clock, w->to - w->from) / 1e9;
+	uint64_t messages = w->to_count - w->from_count;
 
 	return (struct rb_cpu_use){
 		.user_s = w->cpu.user_s,
 		.system_s = w->cpu.system_s,
 		.utilisation = (w->cpu.user_s + w->cpu.system_s) / seconds,
+		.cycles_per_message = messages ? w->cpu.cycles /
+							 (double)messages :
+						 RB_ABSENT_F,
 	};
 }
 

@@ -25,7 +25,10 @@ struct rb_direction {
 struct rb_cpu_use {
 	double user_s, system_s;
 	double utilisation; /* of one CPU, 0 to 1 */
+	double cycles_per_message;
 };
+
+extern const struct rb_cpu_use rb_no_cpu_use; /* all absent */
 
 struct rb_bw_result {
 	uint64_t size_bytes, qps, threads, messages, bytes, duration_ns;

@@ -4,6 +4,7 @@
  */
 #include "run/team.h"
 
+#include "host/cycles.h"
 #include "run/context.h"
 #include "run/crew.h"
 #include "run/joint.h"
@@ -18,7 +19,9 @@ static void work(void *arg, uint32_t index)
 	const struct task *task = arg;
 	struct rb_lane *lane = &task->ctx->session.lanes[index];
 
+	rb_cycles_begin();
 	task->fn(task->ctx, lane);
+	rb_cycles_end();
 	if (lane->end != RB_STREAM_DONE)
 		rb_monitor_halt(&task->ctx->monitor);
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "host/cycles.h"
+
 #define STOP_CHECK_NS (50 * RB_NS_PER_MS) /* at least this often */
 
 struct rb_cpu_time rb_cpu_now(void)
@@ -24,6 +26,7 @@ struct rb_cpu_time rb_cpu_now(void)
 			  (double)ru.ru_utime.tv_usec / 1e6,
 		.system_s = (double)ru.ru_stime.tv_sec +
 			    (double)ru.ru_stime.tv_usec / 1e6,
+		.cycles = rb_cycles_now(),
 	};
 }
 
@@ -36,7 +39,8 @@ static void open_window(struct rb_window *w, uint64_t now, uint64_t count)
 		w->end = w->common ? w->warm_end + w->length : now + w->length;
 	w->from = w->mark = now;
 	w->from_count = w->mark_count = count;
-	w->cpu = (struct rb_cpu_time){ -cpu.user_s, -cpu.system_s };
+	w->cpu = (struct rb_cpu_time){ -cpu.user_s, -cpu.system_s,
+				       -cpu.cycles };
 	if (w->edge)
 		w->edge(w->arg, true);
 }
@@ -117,6 +121,7 @@ static void close_window(struct rb_window *w, uint64_t now, uint64_t count)
 	w->to_count = count;
 	w->cpu.user_s += cpu.user_s;
 	w->cpu.system_s += cpu.system_s;
+	w->cpu.cycles += cpu.cycles;
 	if (w->edge)
 		w->edge(w->arg, false);
 }
@@ -153,6 +158,7 @@ void rb_window_merge(struct rb_window *w, const struct rb_window *other)
 	w->to_count += other->to_count;
 	w->cpu.user_s += other->cpu.user_s;
 	w->cpu.system_s += other->cpu.system_s;
+	w->cpu.cycles += other->cpu.cycles;
 	w->n = w->period == other->period ? RB_MIN(w->n, other->n) : 0;
 	for (unsigned int i = 0; i < w->n; i++)
 		w->rate[i] += other->rate[i];

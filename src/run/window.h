@@ -31,6 +31,7 @@
 
 struct rb_cpu_time {
 	double user_s, system_s;
+	double cycles; /* NaN: cannot be counted (host/cycles.h) */
 };
 
 enum rb_window_state { RB_WINDOW_WARMUP, RB_WINDOW_OPEN, RB_WINDOW_CLOSED };
@@ -97,7 +98,7 @@ double rb_window_rate(const struct rb_window *w);
  */
 void rb_window_merge(struct rb_window *w, const struct rb_window *other);
 
-/* CPU time of the calling thread since it began. */
+/* CPU time of the calling thread since it began, cycles since rb_cycles_begin. */
 struct rb_cpu_time rb_cpu_now(void);
 
 #endif

@@ -84,6 +84,9 @@ struct plan_timing {
 	int nrate;
 };
 
+/* The processor's cycle counter; by default it is the machine's own. */
+enum plan_cycles { CYCLES_REAL, CYCLES_NONE, CYCLES_USER, CYCLES_ALL };
+
 enum plan_gid { GID_ALL, GID_V1ONLY, GID_V2ONLY, GID_LINKLOCAL, GID_NONE };
 
 struct plan_device {
@@ -92,6 +95,7 @@ struct plan_device {
 	bool infiniband;
 	bool no_netdev;
 	enum plan_gid gid;
+	enum plan_cycles cycles;
 	int mtu;			/* enum ibv_mtu */
 	int speed;			/* codes of active_speed, active_width */
 	int width;

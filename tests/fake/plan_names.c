@@ -102,6 +102,11 @@ const struct plan_name plan_gid_names[] = {
 	{ "linklocal", GID_LINKLOCAL }, { "none", GID_NONE }, END
 };
 
+const struct plan_name plan_cycles_names[] = {
+	{ "none", CYCLES_NONE }, { "user", CYCLES_USER }, { "all", CYCLES_ALL },
+	END
+};
+
 const struct plan_name plan_port_names[] = { { "active", 0 }, { "down", 1 }, END };
 const struct plan_name plan_netdev_names[] = { { "lo", 0 }, { "none", 1 }, END };
 const struct plan_name plan_link_names[] = {

@@ -16,6 +16,7 @@ extern const struct plan_name plan_status_names[];
 extern const struct plan_name plan_event_names[];
 extern const struct plan_name plan_cm_names[];
 extern const struct plan_name plan_gid_names[];
+extern const struct plan_name plan_cycles_names[];
 extern const struct plan_name plan_port_names[];
 extern const struct plan_name plan_netdev_names[];
 extern const struct plan_name plan_link_names[];

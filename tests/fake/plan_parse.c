@@ -285,6 +285,7 @@ static const struct setting {
 	FIELD("port", port_down, plan_port_names),
 	FIELD("link", infiniband, plan_link_names),
 	FIELD("gid", gid, plan_gid_names),
+	FIELD("cycles", cycles, plan_cycles_names),
 	FIELD("netdev", no_netdev, plan_netdev_names),
 	FIELD("mtu", mtu, plan_mtu_names),
 	FIELD("atomic", atomic_cap, plan_atomic_names),

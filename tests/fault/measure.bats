@@ -195,3 +195,45 @@ lopsided() {
 	await_server
 	measured
 }
+
+# Each reading of the double's counter is a million cycles more: the two edges of
+# the window make one million.
+@test "cycles per message: of both ends, by the processor's counter" {
+	export RB_FAKE=cycles=all
+	serve send_bw
+	client -D 200ms
+	measured
+	is '.local.cpu.cycles == "user and kernel"'
+	is '.results[0] | (.cpu.local.cycles_per_message * .messages | round) == 1000000'
+	await_server
+	measured
+	is '.results[0] | (.cpu.local.cycles_per_message * .receiver.messages | round) == 1000000'
+}
+
+@test "cycles per message: latency, and user space alone" {
+	export RB_FAKE=cycles=user
+	serve write_lat
+	client -n 1000
+	measured
+	is '.local.cpu.cycles == "user"'
+	is '.results[0] | (.cpu.local.cycles_per_message * .messages | round) == 1000000'
+	is '.results[0].cpu.peer.cycles_per_message > 0'
+}
+
+@test "cycles per message: threads are added up" {
+	export RB_FAKE=cycles=all
+	serve write_bw
+	client -D 200ms --threads 2
+	measured
+	is '.results[0] | (.cpu.local.cycles_per_message * .messages | round) == 2000000'
+	is '.results[0].cpu.peer | has("cycles_per_message") | not' # it only responds
+}
+
+@test "cycles that may not be counted are not there" {
+	export RB_FAKE=cycles=none
+	serve write_bw
+	client -n 1000
+	measured
+	is '.local.cpu | has("cycles") | not'
+	is '.results[0].cpu.local | has("user_s") and (has("cycles_per_message") | not)'
+}
