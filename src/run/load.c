@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/log.h"
 #include "host/cores.h"
 
 #define RATE_MAX 1e15 /* beyond any link and any processor */
@@ -150,6 +151,17 @@ double rb_load_rate(const struct rb_load_opts *load, uint64_t size)
 	return load->rate & RB_RATE_MESSAGES ?
 		       rate :
 		       rate / ((double)size * RB_BITS_PER_BYTE);
+}
+
+void rb_load_warn(const struct rb_load_opts *load, uint64_t size,
+		  double messages_per_s)
+{
+	double asked = rb_load_rate(load, size);
+
+	if (load->rate && messages_per_s < 0.99 * asked)
+		rb_warn("rate_missed",
+			"messages of %llu bytes went at %.1f %% of the rate that --rate asks for",
+			(unsigned long long)size, 100 * messages_per_s / asked);
 }
 
 bool rb_load_is_any(const struct rb_load_opts *load)

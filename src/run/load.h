@@ -46,6 +46,13 @@ void rb_load_cores(const struct rb_load_opts *load, const char *ibdev,
 /* Messages a second that are due, of @size bytes; 0: as fast as it goes. */
 double rb_load_rate(const struct rb_load_opts *load, uint64_t size);
 
+/*
+ * Warn of messages of @size that went slower than --rate asks for: the device, or
+ * the loop, could not do it.
+ */
+void rb_load_warn(const struct rb_load_opts *load, uint64_t size,
+		  double messages_per_s);
+
 /* Does it ask for what only a loaded stream does (stream.h)? */
 bool rb_load_is_any(const struct rb_load_opts *load);
 

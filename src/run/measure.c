@@ -280,20 +280,6 @@ static int check_window(const struct rb_context *ctx,
 		       rb_format_duration(ctx->run_opts.duration_ns, time));
 }
 
-/* The device, or the loop, could not do what was asked for. */
-static void warn_rate(const struct rb_context *ctx,
-		      const struct rb_bw_result *r)
-{
-	double asked = rb_load_rate(&ctx->load_opts, r->size_bytes) *
-		       (ctx->run_opts.bidirectional ? 2 : 1);
-
-	if (ctx->load_opts.rate && r->messages_per_s < 0.99 * asked)
-		rb_warn("rate_missed",
-			"messages of %llu bytes went at %.1f %% of the rate that --rate asks for",
-			(unsigned long long)r->size_bytes,
-			100 * r->messages_per_s / asked);
-}
-
 static void warn_short(const struct rb_bw_result *r)
 {
 	if (r->messages && r->messages != RB_ABSENT &&
@@ -341,7 +327,9 @@ static int exchange(struct rb_context *ctx, struct rb_bw_result *own,
 		return err;
 	join_results(ctx, own, &peer);
 	warn_short(own);
-	warn_rate(ctx, own);
+	rb_load_warn(&ctx->load_opts, own->size_bytes,
+		     own->messages_per_s /
+			     (ctx->run_opts.bidirectional ? 2 : 1));
 	warn_loss(ctx, own);
 	err = check_window(ctx, own);
 	return err ? err : rb_repeat_keep(&ctx->repeat, own, sizeof(*own));

@@ -208,6 +208,8 @@ static int exchange(struct rb_context *ctx, struct rb_lat_result *own,
 		return err;
 	if (ctx->host) {
 		own->peer = peer.local;
+		rb_load_warn(&ctx->load_opts, own->size_bytes,
+			     own->messages_per_s);
 		return 0;
 	}
 	if (!is_pingpong(ctx))

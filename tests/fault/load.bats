@@ -109,6 +109,14 @@ paced_by_duration() {
 	is '.results[0].response_ns.count == 41'
 }
 
+@test "a latency at a rate that cannot be kept says so" {
+	RB_FAKE='service=2ms' serve read_lat
+	RB_FAKE='service=2ms' client -n 41 --rate 1K/s
+	ended 0 ok
+	is 'any(.warnings[]; .id == "rate_missed")'
+	is '.results[0].message_rate.per_s < 500'
+}
+
 @test "a device that takes 2 ms for messages due each millisecond: the queue grows" {
 	RB_FAKE='service=2ms' serve read_lat
 	RB_FAKE='service=2ms' client -n 100 --rate 1K/s
