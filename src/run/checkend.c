@@ -55,24 +55,13 @@ void rb_check_bind(struct rb_check *c)
 /* What both ends keep for their trials, once the device is open. */
 void rb_check_set_end(struct rb_check *c, bool client)
 {
-	struct rb_path *path = &c->end.path;
-
 	c->end.oob = &c->oob;
 	c->end.dev = c->dev;
 	c->end.ends = &c->ends;
 	c->end.client = client;
 	c->end.cm = c->conn_opts.cm;
-	path->sl = (uint8_t)c->conn_opts.sl;
-	path->tclass = (uint8_t)c->conn_opts.tclass;
-	path->timeout = (uint8_t)c->conn_opts.qp_timeout;
-	path->retry_count = (uint8_t)c->conn_opts.retry_count;
-	path->rnr_retry = (uint8_t)c->conn_opts.rnr_retry;
-	path->flow_label = (uint32_t)c->conn_opts.flow_label;
-	if (c->conn_opts.hop_limit != RB_AUTO)
-		path->hop_limit = (uint8_t)c->conn_opts.hop_limit;
 	c->end.pkey_given = c->conn_opts.pkey_index != RB_AUTO;
-	if (c->end.pkey_given)
-		path->pkey_index = (uint16_t)c->conn_opts.pkey_index;
+	rb_conn_set_path(&c->conn_opts, &c->end.path);
 }
 
 void rb_check_close(struct rb_check *c)

@@ -203,3 +203,17 @@ const char *rb_conn_type_name(int transport)
 			return e->name;
 	return "?";
 }
+
+void rb_conn_set_path(const struct rb_conn_opts *conn, struct rb_path *path)
+{
+	path->sl = (uint8_t)conn->sl;
+	path->tclass = (uint8_t)conn->tclass;
+	path->timeout = (uint8_t)conn->qp_timeout;
+	path->retry_count = (uint8_t)conn->retry_count;
+	path->rnr_retry = (uint8_t)conn->rnr_retry;
+	path->flow_label = (uint32_t)conn->flow_label;
+	if (conn->pkey_index != RB_AUTO)
+		path->pkey_index = (uint16_t)conn->pkey_index;
+	if (conn->hop_limit != RB_AUTO)
+		path->hop_limit = (uint8_t)conn->hop_limit;
+}

@@ -19,6 +19,7 @@
 
 struct rb_bench;
 struct rb_load_opts;
+struct rb_path;
 
 struct rb_conn_opts {
 	int transport; /* enum ibv_qp_type */
@@ -40,6 +41,12 @@ extern const struct rb_enum rb_transport_names[];
 
 /* "RC", of an enum ibv_qp_type; "?" for one that the table does not have. */
 const char *rb_conn_type_name(int transport);
+
+/*
+ * Put into @path what the user decides about it, the same on both ends; what was
+ * left to rbench stays as it is.
+ */
+void rb_conn_set_path(const struct rb_conn_opts *conn, struct rb_path *path);
 
 struct rb_run_opts {
 	struct rb_sizes sizes;

@@ -216,16 +216,7 @@ static void fill_conn(struct rb_context *ctx, const struct rb_path *path)
 		.client = ctx->host != NULL,
 		.multicast = ctx->conn_opts.multicast != 0,
 	};
-	s->conn.path.sl = (uint8_t)ctx->conn_opts.sl;
-	s->conn.path.tclass = (uint8_t)ctx->conn_opts.tclass;
-	s->conn.path.timeout = (uint8_t)ctx->conn_opts.qp_timeout;
-	s->conn.path.retry_count = (uint8_t)ctx->conn_opts.retry_count;
-	s->conn.path.rnr_retry = (uint8_t)ctx->conn_opts.rnr_retry;
-	if (s->conn.pkey_given)
-		s->conn.path.pkey_index = (uint16_t)ctx->conn_opts.pkey_index;
-	s->conn.path.flow_label = (uint32_t)ctx->conn_opts.flow_label;
-	if (ctx->conn_opts.hop_limit != RB_AUTO)
-		s->conn.path.hop_limit = (uint8_t)ctx->conn_opts.hop_limit;
+	rb_conn_set_path(&ctx->conn_opts, &s->conn.path);
 }
 
 /* The group that the client sends to: the user's or one of our own. */
