@@ -18,18 +18,13 @@
 #include "base/trace.h"
 #include "peer/oob.h"
 #include "run/agree.h"
-#include "run/verb.h"
-#include "run/verify.h"
+#include "run/trialmem.h"
 #include "verbs/dev.h"
 #include "verbs/mem.h"
 
 #define CQ_ENTRIES 16
 #define DEPTH 4
-#define SENT 1 /* seeds of the payloads */
-#define KEPT 2
 #define IMMEDIATE 0x72626368u
-#define ATOMIC_OLD 0x0123456789abcdefull
-#define ATOMIC_NEW 0xfedcba9876543210ull
 #define SPIN_NS RB_NS_PER_MS
 #define RECEIVE_NS RB_NS_PER_S
 #define ACK_TIMEOUT_NS 4096ull /* times 2^timeout: ibv_modify_qp(3) */
@@ -41,11 +36,6 @@ const struct rb_trial_row *rb_trial_find(const char *name)
 		if (!strcmp(rb_trial_rows[i].name, name))
 			return &rb_trial_rows[i];
 	return NULL;
-}
-
-static bool has(const struct rb_trial *t, unsigned int flag)
-{
-	return t->row->flags & flag;
 }
 
 static int alloc_pd(const struct rb_dev *dev, struct ibv_pd **pd)
@@ -67,7 +57,7 @@ static int open_memory(struct rb_trial *t)
 	};
 	int err = alloc_pd(dev, &t->pd);
 
-	if (!err && has(t, RB_TRIAL_OTHER_PD))
+	if (!err && rb_trial_has(t, RB_TRIAL_OTHER_PD))
 		err = alloc_pd(dev, &t->other_pd);
 	if (!err)
 		err = rb_pool_create(dev, t->pd, &local, &t->local);
@@ -96,7 +86,8 @@ static int open_queues(struct rb_trial *t)
 static int connect_ends(struct rb_trial *t)
 {
 	const struct rb_trial_end *end = t->end;
-	bool cm = has(t, RB_TRIAL_CM) || (end->cm && !has(t, RB_TRIAL_MANUAL));
+	bool cm = rb_trial_has(t, RB_TRIAL_CM) ||
+		  (end->cm && !rb_trial_has(t, RB_TRIAL_MANUAL));
 
 	t->conn = (struct rb_conn){
 		.method = cm ? &rb_conn_cm : &rb_conn_manual,
@@ -131,22 +122,11 @@ static void close_all(struct rb_trial *t)
 		rb_traced(ibv_dealloc_pd(t->pd), "%s", t->end->dev->name);
 }
 
-/* What is in the memory before anything happens. */
-static void fill(struct rb_trial *t)
-{
-	uint64_t old = ATOMIC_OLD;
-
-	rb_verify_fill(t->local->base, t->size, 0, SENT);
-	rb_verify_fill(t->target->base, (uint32_t)t->target->size, 0, KEPT);
-	if (has(t, RB_TRIAL_ATOMIC))
-		memcpy(t->target->base, &old, sizeof(old));
-}
-
 static int post_receive(struct rb_trial *t)
 {
 	struct ibv_sge sge = {
 		(uintptr_t)t->target->base,
-		t->size - (has(t, RB_TRIAL_SHORT) ? 1 : 0),
+		t->size - (rb_trial_has(t, RB_TRIAL_SHORT) ? 1 : 0),
 		t->target->mr->lkey,
 	};
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -161,9 +141,9 @@ static int respond_first(struct rb_trial *t)
 {
 	if (t->acts)
 		return 0;
-	if (has(t, RB_TRIAL_DEAD_PEER))
+	if (rb_trial_has(t, RB_TRIAL_DEAD_PEER))
 		rb_qp_error(&t->qp);
-	return has(t, RB_TRIAL_RECEIVE) ? post_receive(t) : 0;
+	return rb_trial_has(t, RB_TRIAL_RECEIVE) ? post_receive(t) : 0;
 }
 
 /* Both are connected and prepared. */
@@ -233,55 +213,18 @@ static void aim(const struct rb_trial *t, struct ibv_send_wr *wr)
 {
 	const struct rb_region *to = &t->conn.peer.region;
 
-	if (has(t, RB_TRIAL_ATOMIC)) {
+	if (rb_trial_has(t, RB_TRIAL_ATOMIC)) {
 		bool add = wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
 
 		wr->wr.atomic.remote_addr = to->addr;
 		wr->wr.atomic.rkey = to->rkey;
 		wr->wr.atomic.compare_add =
-			add ? ATOMIC_NEW - ATOMIC_OLD : ATOMIC_OLD;
-		wr->wr.atomic.swap = ATOMIC_NEW;
+			add ? RB_ATOMIC_NEW - RB_ATOMIC_OLD : RB_ATOMIC_OLD;
+		wr->wr.atomic.swap = RB_ATOMIC_NEW;
 	} else if (wr->opcode != IBV_WR_SEND) {
 		wr->wr.rdma.remote_addr = to->addr;
 		wr->wr.rdma.rkey = to->rkey;
 	}
-}
-
-/* Is it the payload of @seed from byte @from on? */
-static bool holds(const struct rb_pool *pool, uint32_t from, uint32_t to,
-		  uint64_t seed)
-{
-	uint8_t *want = malloc(to);
-	bool same;
-
-	if (!want)
-		return false;
-	rb_verify_fill(want, to, 0, seed);
-	same = !memcmp(pool->base + from, want + from, to - from);
-	free(want);
-	return same;
-}
-
-static bool is_value(const struct rb_pool *pool, uint64_t value)
-{
-	return !memcmp(pool->base, &value, sizeof(value));
-}
-
-static void note(struct rb_outcome *out, const char *wrong)
-{
-	snprintf(out->wrong, sizeof(out->wrong), "%s", wrong);
-}
-
-/* What the request brought here. */
-static void look_at_local(const struct rb_trial *t, struct rb_outcome *out)
-{
-	if (out->status != IBV_WC_SUCCESS)
-		return;
-	if (t->row->opcode == IBV_WR_RDMA_READ &&
-	    !holds(t->local, 0, t->size, KEPT))
-		note(out, "what was read is not what is there");
-	if (has(t, RB_TRIAL_ATOMIC) && !is_value(t->local, ATOMIC_OLD))
-		note(out, "the atomic brought another value than was there");
 }
 
 static int act(struct rb_trial *t, struct rb_outcome *out)
@@ -309,7 +252,7 @@ static int act(struct rb_trial *t, struct rb_outcome *out)
 	}
 	err = await_completion(t, patience_ns(t), &wc);
 	if (err == -ETIMEDOUT) {
-		note(out, "the request never completed");
+		rb_outcome_note(out, "the request never completed");
 		return 0;
 	}
 	if (err)
@@ -317,7 +260,7 @@ static int act(struct rb_trial *t, struct rb_outcome *out)
 	out->completed = true;
 	out->status = wc.status;
 	out->vendor_err = wc.vendor_err;
-	look_at_local(t, out);
+	rb_trial_look_local(t, out);
 	return 0;
 }
 
@@ -329,7 +272,7 @@ static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
 	int err = await_completion(t, RECEIVE_NS, &wc);
 
 	if (err == -ETIMEDOUT)
-		note(out, "the receive did not complete");
+		rb_outcome_note(out, "the receive did not complete");
 	if (err)
 		return err == -ETIMEDOUT ? 0 : err;
 	out->completed = true;
@@ -340,34 +283,11 @@ static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
 			 "the receive failed: %s",
 			 ibv_wc_status_str(wc.status));
 	else if (wc.byte_len != t->size)
-		note(out, "the receive completed with another length");
+		rb_outcome_note(out, "the receive completed with another length");
 	else if (imm && (!(wc.wc_flags & IBV_WC_WITH_IMM) ||
 			 ntohl(wc.imm_data) != IMMEDIATE))
-		note(out, "the immediate data did not arrive");
+		rb_outcome_note(out, "the immediate data did not arrive");
 	return 0;
-}
-
-/* What must be in the memory after a request with that completion. */
-static void look_at_target(const struct rb_trial *t, bool changed,
-			   struct rb_outcome *out)
-{
-	uint32_t all = (uint32_t)t->target->size;
-	uint32_t touched = 0;
-	bool good;
-
-	if (has(t, RB_TRIAL_ATOMIC)) {
-		good = is_value(t->target, changed ? ATOMIC_NEW : ATOMIC_OLD);
-		touched = RB_ATOMIC_BYTES;
-	} else {
-		good = !changed || holds(t->target, 0, t->size, SENT);
-		touched = changed ? t->size : 0;
-	}
-	if (!good)
-		note(out, changed ? "the memory does not hold what was sent" :
-				    "the memory was changed by a refused request");
-	else if (!holds(t->target, touched, all, KEPT))
-		note(out, changed ? "memory beside the target was changed" :
-				    "the memory was changed by a refused request");
 }
 
 /* The responder, when it knows how the request completed. */
@@ -375,16 +295,16 @@ static int settle(struct rb_trial *t, const struct rb_outcome *theirs,
 		  struct rb_outcome *out)
 {
 	bool good = theirs->completed && theirs->status == IBV_WC_SUCCESS;
-	bool receives = has(t, RB_TRIAL_RECEIVE);
+	bool receives = rb_trial_has(t, RB_TRIAL_RECEIVE);
 	int err = 0;
 
-	if (has(t, RB_TRIAL_SHORT))
+	if (rb_trial_has(t, RB_TRIAL_SHORT))
 		return 0; /* a device may fill what fits */
 	if (receives && good)
 		err = look_at_receive(t, out);
 	if (!err && !*out->wrong)
-		look_at_target(t, good && t->row->opcode != IBV_WR_RDMA_READ,
-			       out);
+		rb_trial_look_target(
+			t, good && t->row->opcode != IBV_WR_RDMA_READ, out);
 	return err;
 }
 
@@ -433,7 +353,7 @@ static int exchange(struct rb_trial *t, struct rb_outcome *mine,
 {
 	int err;
 
-	if (has(t, RB_TRIAL_CONNECT))
+	if (rb_trial_has(t, RB_TRIAL_CONNECT))
 		return 0;
 	if (!t->acts) {
 		err = hear(t, theirs);
@@ -455,7 +375,7 @@ int rb_trial_run(struct rb_trial *t, struct rb_outcome *mine,
 	if (!err)
 		err = open_queues(t);
 	if (!err) {
-		fill(t);
+		rb_trial_fill(t);
 		err = connect_ends(t);
 	}
 	if (!err)
