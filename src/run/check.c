@@ -9,12 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/clock.h"
 #include "base/intr.h"
 #include "run/checkend.h"
 #include "run/checkrow.h"
 #include "run/server.h"
 #include "run/verb.h"
+
+#define OVER_MTU 4097 /* a byte more than the largest that there is (enum ibv_mtu) */
 
 /* Ask for the test; what is left of the one before is dropped. */
 static int ask(struct rb_check *c, const struct rb_trial *t, json_t **answered)
@@ -89,7 +92,9 @@ static int try_one(struct rb_check *c, struct rb_trial *t)
 			json_decref(answered);
 			return rb_fail_raw(&why);
 		}
-		if (err)
+		if (err && why.fault == RB_FAULT_TRANSPORT)
+			rb_check_skip(&row, why.message);
+		else if (err)
 			rb_check_broken(&row, &why);
 		else
 			rb_check_judge(&row, t, &outcomes[0], &outcomes[1]);
@@ -97,27 +102,38 @@ static int try_one(struct rb_check *c, struct rb_trial *t)
 	count(c, &row);
 	note_dead(c, t->row, &row);
 	if (c->opts.inject)
-		rb_check_explain(&c->report, &row,
+		rb_check_explain(&c->report, &row, t,
 				 t->acts ? &outcomes[0] : &outcomes[1]);
 	json_decref(answered);
 	return 0;
 }
 
+static uint32_t size_of(const struct rb_check *c, const struct rb_trial_row *row,
+			unsigned int i)
+{
+	uint32_t size = (uint32_t)c->opts.sizes.v[i];
+
+	if (row->flags & RB_TRIAL_ATOMIC)
+		return RB_ATOMIC_BYTES;
+	if (row->flags & RB_TRIAL_OVER_MTU)
+		return OVER_MTU;
+	return row->flags & RB_TRIAL_DATAGRAM ?
+		       RB_MIN(size, c->end.path.mtu) :
+		       size;
+}
+
 static int try_row(struct rb_check *c, const struct rb_trial_row *row)
 {
-	const struct rb_sizes *sizes = &c->opts.sizes;
 	bool sized = row->flags & RB_TRIAL_SIZED;
 	bool twice = !(row->flags & RB_TRIAL_CONNECT) && !c->opts.inject;
 	int err = 0;
 
-	for (unsigned int i = 0; i < (sized ? sizes->n : 1) && !err; i++) {
+	for (unsigned int i = 0; i < (sized ? c->opts.sizes.n : 1) && !err; i++) {
 		for (int back = 0; back < (twice ? 2 : 1) && !err; back++) {
 			struct rb_trial t = {
 				.row = row,
 				.end = &c->end,
-				.size = row->flags & RB_TRIAL_ATOMIC ?
-						RB_ATOMIC_BYTES :
-						(uint32_t)sizes->v[i],
+				.size = size_of(c, row, i),
 				.acts = !back,
 			};
 
@@ -127,11 +143,28 @@ static int try_row(struct rb_check *c, const struct rb_trial_row *row)
 	return err;
 }
 
+/* The other end has no more to say; what is left of the last test is dropped. */
+static int take_leave(struct rb_check *c)
+{
+	int err = rb_oob_send(&c->oob, json_pack("{s:s}", "type", "bye"));
+	bool left = false;
+
+	while (!err && !left) {
+		json_t *frame;
+
+		err = rb_oob_next(&c->oob, &frame);
+		if (err)
+			break;
+		left = !strcmp(rb_frame_type(frame), "bye");
+		json_decref(frame);
+	}
+	return err;
+}
+
 static int try_all(struct rb_check *c)
 {
 	const struct rb_trial_row *only =
 		c->opts.inject ? rb_trial_find(c->opts.inject) : NULL;
-	json_t *frame;
 	int err = 0;
 
 	if (only)
@@ -139,13 +172,7 @@ static int try_all(struct rb_check *c)
 	for (size_t i = 0; !only && i < rb_ntrials && !err; i++)
 		if (!(rb_trial_rows[i].flags & RB_TRIAL_ASKED))
 			err = try_row(c, &rb_trial_rows[i]);
-	if (!err)
-		err = rb_oob_send(&c->oob, json_pack("{s:s}", "type", "bye"));
-	if (!err)
-		err = rb_oob_expect(&c->oob, "bye", &frame);
-	if (!err)
-		json_decref(frame);
-	return err;
+	return err ? err : take_leave(c);
 }
 
 static void verdict(struct rb_check *c)
@@ -232,7 +259,7 @@ static int refuse(const struct rb_check *c, const char *host)
 		return usage("--peer-device is about a check without a host",
 			     "choose the other host's device there, with -d");
 	if (c->conn_opts.transport != IBV_QPT_RC)
-		return usage("check tries the transports itself",
+		return usage("check tries RC and UD itself",
 			     "leave out --connection");
 	if (c->conn_opts.cm && c->conn_opts.pkey_index != RB_AUTO)
 		return usage("--pkey-index does not go with -R: rdma_cm takes the P_Key of the network interface",
@@ -256,7 +283,7 @@ static enum rb_status status_of(const struct rb_check *c, int err)
 static void list_kinds(void)
 {
 	for (size_t i = 0; i < rb_ntrials; i++)
-		if (!(rb_trial_rows[i].expect & RB_WC(IBV_WC_SUCCESS)))
+		if (rb_trial_provokes(&rb_trial_rows[i]))
 			printf("  %-22s %s\n", rb_trial_rows[i].name,
 			       rb_trial_rows[i].what);
 }

@@ -89,10 +89,12 @@ static int answer(struct rb_check *c, uint64_t seq, const char *skip)
 
 const char *rb_check_lacks(const struct rb_check *c, const struct rb_trial_row *row)
 {
-	return (row->flags & RB_TRIAL_ATOMIC) &&
-			       c->dev->attr.atomic_cap == IBV_ATOMIC_NONE ?
-		       "its device has no atomic operations" :
-		       NULL;
+	if ((row->flags & RB_TRIAL_ATOMIC) &&
+	    c->dev->attr.atomic_cap == IBV_ATOMIC_NONE)
+		return "its device has no atomic operations";
+	if ((row->flags & RB_TRIAL_DATAGRAM) && c->dev->is_iwarp)
+		return "its device is of iWARP, which has no datagrams";
+	return NULL;
 }
 
 /* Failures that end the whole check, and not a test of it. */
@@ -146,7 +148,7 @@ static int respond(struct rb_check *c, const json_t *frame)
 	t.size = (uint32_t)size;
 	t.acts = !json_is_true(json_object_get(frame, "out"));
 	if (!rb_check_trial(&t, outcomes, &why, &fatal) &&
-	    !(t.row->expect & RB_WC(IBV_WC_SUCCESS))) {
+	    rb_trial_provokes(t.row)) {
 		c->provoked = t.row;
 		c->acted = outcomes[t.acts ? 0 : 1];
 	}

@@ -91,10 +91,25 @@ static void due_text(uint64_t expect, char text[static RB_LOG_TEXT])
 					      ibv_wc_status_str(i));
 }
 
+static bool is_dropped(const struct rb_trial *t)
+{
+	return t->row->flags & RB_TRIAL_DROPPED;
+}
+
+/* There is no completion: the device did not take the request. */
+static void judge_refusal(struct rb_check_row *row, const struct rb_trial *t,
+			  unsigned int refused)
+{
+	row->outcome = is_dropped(t) ? rb_check_pass : rb_check_fail;
+	detail(row, "the device refused to take the request: %s",
+	       strerror((int)refused));
+}
+
 /* What is wrong with the completion; the row is a pass when nothing is. */
-static void judge_status(struct rb_check_row *row, uint64_t expect,
+static void judge_status(struct rb_check_row *row, const struct rb_trial *t,
 			 const struct rb_outcome *acted)
 {
+	uint64_t expect = t->row->expect;
 	bool good = acted->status == IBV_WC_SUCCESS;
 	char due[RB_LOG_TEXT];
 
@@ -102,7 +117,10 @@ static void judge_status(struct rb_check_row *row, uint64_t expect,
 	row->outcome = expect & RB_WC(acted->status) ? rb_check_pass :
 						       rb_check_fail;
 	if (row->outcome == rb_check_pass)
-		detail(row, "%s", good ? "" : row->status);
+		detail(row, "%s",
+		       !good		     ? row->status :
+		       is_dropped(t) ? "dropped" :
+					       "");
 	else if (good)
 		detail(row, "it was not refused: %s is due", due);
 	else if (expect & RB_WC(IBV_WC_SUCCESS))
@@ -126,25 +144,39 @@ void rb_check_judge(struct rb_check_row *row, const struct rb_trial *t,
 		row->status = ibv_wc_status_str(acted->status);
 		row->status_code = acted->status;
 		row->vendor_err = acted->vendor_err;
-		judge_status(row, t->row->expect, acted);
+		judge_status(row, t, acted);
+	} else if (acted->refused) {
+		judge_refusal(row, t, acted->refused);
 	}
 	/* a wrong status says more than what followed from it */
 	if (*wrong && row->outcome == rb_check_pass) {
 		row->outcome = rb_check_fail;
 		detail(row, "%s (%s)", wrong,
 		       *mine->wrong ? "this end" : "peer");
-	} else if (*wrong && !acted->completed) {
+	} else if (*wrong && !acted->completed && !acted->refused) {
 		detail(row, "%s", wrong);
 	}
 }
 
+/* A completion that says nothing of the error. */
+static const struct rb_wc_row unnoticed = {
+	.cause = "the datagram has left: of what drops it afterwards no sender is told",
+	.hint_first = "compare Q_Key, QP number and MTU of both ends; the receiver's port may count wrong keys (qkey_viol_cntr in 'ibv_devinfo -v')",
+};
+
 void rb_check_explain(struct rb_report *report, const struct rb_check_row *row,
-		      const struct rb_outcome *acted)
+		      const struct rb_trial *t, const struct rb_outcome *acted)
 {
-	const struct rb_wc_row *meaning = rb_wc_row(acted->status);
+	bool good = acted->status == IBV_WC_SUCCESS;
+	const struct rb_wc_row *meaning =
+		good ? &unnoticed : rb_wc_row(acted->status);
 
 	rb_report_text(report, "\nprovoked:   %s\n", row->what);
-	if (!acted->completed || acted->status == IBV_WC_SUCCESS)
+	if (acted->refused)
+		rb_report_text(report,
+			       "completion: none, the request was not taken: %s\n",
+			       strerror((int)acted->refused));
+	if (!acted->completed || (good && !is_dropped(t)))
 		return;
 	rb_report_text(report,
 		       "completion: %s (status %u), vendor_err 0x%02x\n"
@@ -158,7 +190,7 @@ void rb_check_explain(struct rb_report *report, const struct rb_check_row *row,
 void rb_check_header(struct rb_report *report, const json_t *local,
 		     const json_t *peer, unsigned int mtu)
 {
-	rb_report_text(report, "rbench check: RC, path MTU %u\n", mtu);
+	rb_report_text(report, "rbench check: RC and UD, path MTU %u\n", mtu);
 	rb_report_end(report, "local", local);
 	rb_report_end(report, "peer", peer);
 	rb_report_text(report, "\n");

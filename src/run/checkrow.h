@@ -40,6 +40,7 @@ void rb_check_judge(struct rb_check_row *row, const struct rb_trial *t,
 
 /* What was seen, and what it means elsewhere: for --inject. */
 void rb_check_explain(struct rb_report *report, const struct rb_check_row *row,
+		      const struct rb_trial *t,
 		      const struct rb_outcome *acted);
 
 /* The lines before the table. */

@@ -220,11 +220,15 @@ static void fill_conn(struct rb_context *ctx, const struct rb_path *path)
 }
 
 /* The group that the client sends to: the user's or one of our own. */
-static int choose_group(struct rb_context *ctx, uint32_t random)
+static int choose_group(struct rb_context *ctx)
 {
 	struct rb_conn *conn = &ctx->session.conn;
 	char text[RB_GID_TEXT];
+	uint32_t random;
+	int err = rb_qkey_choose(&random); /* as good for an address */
 
+	if (err)
+		return err;
 	if (ctx->dev->port_attr.link_layer == IBV_LINK_LAYER_INFINIBAND &&
 	    !ctx->conn_opts.cm)
 		return rb_fail_hint(RB_FAULT_MULTICAST, -EOPNOTSUPP,
@@ -249,15 +253,12 @@ static int choose_group(struct rb_context *ctx, uint32_t random)
 /* Client: the key of this run's datagrams, which keeps strangers' out. */
 static int choose_datagrams(struct rb_context *ctx)
 {
-	uint32_t random[2];
+	int err;
 
 	if (!is_datagram(ctx) || !ctx->host)
 		return 0;
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return rb_fail(RB_FAULT_SYSTEM, -errno,
-			       "cannot get a random number");
-	ctx->session.conn.path.qkey = random[0] & RB_QKEY_MASK;
-	return ctx->conn_opts.multicast ? choose_group(ctx, random[1]) : 0;
+	err = rb_qkey_choose(&ctx->session.conn.path.qkey);
+	return err || !ctx->conn_opts.multicast ? err : choose_group(ctx);
 }
 
 /* Receives must be there before the peer may send; posted once a session. */

@@ -27,7 +27,10 @@
 #define IMMEDIATE 0x72626368u
 #define SPIN_NS RB_NS_PER_MS
 #define RECEIVE_NS RB_NS_PER_S
+/* to be sure that nothing arrives: many times what a datagram takes */
+#define QUIET_NS (200 * RB_NS_PER_MS)
 #define ACK_TIMEOUT_NS 4096ull /* times 2^timeout: ibv_modify_qp(3) */
+#define ERRNO_MOST 4095 /* MAX_ERRNO, include/linux/err.h */
 #define ACK_SLACK 4	/* a device may take so much longer (IB 9.7.6.1.3) */
 
 const struct rb_trial_row *rb_trial_find(const char *name)
@@ -36,6 +39,17 @@ const struct rb_trial_row *rb_trial_find(const char *name)
 		if (!strcmp(rb_trial_rows[i].name, name))
 			return &rb_trial_rows[i];
 	return NULL;
+}
+
+bool rb_trial_provokes(const struct rb_trial_row *row)
+{
+	return !(row->expect & RB_WC(IBV_WC_SUCCESS)) ||
+	       (row->flags & RB_TRIAL_DROPPED);
+}
+
+static enum ibv_qp_type type_of(const struct rb_trial *t)
+{
+	return rb_trial_has(t, RB_TRIAL_DATAGRAM) ? IBV_QPT_UD : IBV_QPT_RC;
 }
 
 static int alloc_pd(const struct rb_dev *dev, struct ibv_pd **pd)
@@ -53,7 +67,8 @@ static int open_memory(struct rb_trial *t)
 	const struct rb_pool_plan local = { t->size, IBV_ACCESS_LOCAL_WRITE,
 					    NULL };
 	const struct rb_pool_plan target = {
-		t->size, IBV_ACCESS_LOCAL_WRITE | (int)t->row->mr_access, NULL
+		t->size + rb_trial_head(t),
+		IBV_ACCESS_LOCAL_WRITE | (int)t->row->mr_access, NULL
 	};
 	int err = alloc_pd(dev, &t->pd);
 
@@ -71,7 +86,7 @@ static int open_queues(struct rb_trial *t)
 {
 	const struct rb_cq_opts polled = { 0 };
 	struct rb_qp_plan plan = {
-		.type = IBV_QPT_RC,
+		.type = type_of(t),
 		.send_depth = DEPTH,
 		.recv_depth = DEPTH,
 		.access = t->row->qp_access,
@@ -88,12 +103,13 @@ static int connect_ends(struct rb_trial *t)
 	const struct rb_trial_end *end = t->end;
 	bool cm = rb_trial_has(t, RB_TRIAL_CM) ||
 		  (end->cm && !rb_trial_has(t, RB_TRIAL_MANUAL));
+	int err = 0;
 
 	t->conn = (struct rb_conn){
 		.method = cm ? &rb_conn_cm : &rb_conn_manual,
 		.oob = end->oob,
 		.dev = end->dev,
-		.type = IBV_QPT_RC,
+		.type = type_of(t),
 		.access = t->row->qp_access,
 		.qps = &t->qp,
 		.nqps = 1,
@@ -103,9 +119,12 @@ static int connect_ends(struct rb_trial *t)
 		.peer_gids = &end->ends->peer_gids,
 		.region = { (uint64_t)(uintptr_t)t->target->base,
 			    t->target->size, t->target->mr->rkey },
+		.pd = t->pd,
 		.client = end->client,
 	};
-	return rb_conn_open(&t->conn);
+	if (end->client && t->conn.type == IBV_QPT_UD)
+		err = rb_qkey_choose(&t->conn.path.qkey);
+	return err ? err : rb_conn_open(&t->conn);
 }
 
 static void close_all(struct rb_trial *t)
@@ -126,7 +145,8 @@ static int post_receive(struct rb_trial *t)
 {
 	struct ibv_sge sge = {
 		(uintptr_t)t->target->base,
-		t->size - (rb_trial_has(t, RB_TRIAL_SHORT) ? 1 : 0),
+		t->size + rb_trial_head(t) -
+			(rb_trial_has(t, RB_TRIAL_SHORT) ? 1 : 0),
 		t->target->mr->lkey,
 	};
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
@@ -221,6 +241,10 @@ static void aim(const struct rb_trial *t, struct ibv_send_wr *wr)
 		wr->wr.atomic.compare_add =
 			add ? RB_ATOMIC_NEW - RB_ATOMIC_OLD : RB_ATOMIC_OLD;
 		wr->wr.atomic.swap = RB_ATOMIC_NEW;
+	} else if (rb_trial_has(t, RB_TRIAL_DATAGRAM)) {
+		wr->wr.ud.ah = t->conn.ah;
+		wr->wr.ud.remote_qpn = t->conn.peer.qpn[0];
+		wr->wr.ud.remote_qkey = t->conn.path.qkey;
 	} else if (wr->opcode != IBV_WR_SEND) {
 		wr->wr.rdma.remote_addr = to->addr;
 		wr->wr.rdma.rkey = to->rkey;
@@ -245,9 +269,7 @@ static int act(struct rb_trial *t, struct rb_outcome *out)
 		t->row->spoil(t, &wr);
 	err = ibv_post_send(t->qp.qp, &wr, &bad);
 	if (err) {
-		snprintf(out->wrong, sizeof(out->wrong),
-			 "the device refused to take the request: %s",
-			 strerror(err));
+		out->refused = (unsigned int)abs(err);
 		return 0;
 	}
 	err = await_completion(t, patience_ns(t), &wc);
@@ -272,7 +294,9 @@ static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
 	int err = await_completion(t, RECEIVE_NS, &wc);
 
 	if (err == -ETIMEDOUT)
-		rb_outcome_note(out, "the receive did not complete");
+		rb_outcome_note(out, rb_trial_has(t, RB_TRIAL_DATAGRAM) ?
+					     "the datagram did not arrive" :
+					     "the receive did not complete");
 	if (err)
 		return err == -ETIMEDOUT ? 0 : err;
 	out->completed = true;
@@ -282,7 +306,7 @@ static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
 		snprintf(out->wrong, sizeof(out->wrong),
 			 "the receive failed: %s",
 			 ibv_wc_status_str(wc.status));
-	else if (wc.byte_len != t->size)
+	else if (wc.byte_len != rb_trial_head(t) + t->size)
 		rb_outcome_note(out, "the receive completed with another length");
 	else if (imm && (!(wc.wc_flags & IBV_WC_WITH_IMM) ||
 			 ntohl(wc.imm_data) != IMMEDIATE))
@@ -290,17 +314,32 @@ static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
 	return 0;
 }
 
+/* The receive must stay where it is. */
+static int look_at_silence(struct rb_trial *t, struct rb_outcome *out)
+{
+	struct ibv_wc wc;
+	int err = await_completion(t, QUIET_NS, &wc);
+
+	if (!err)
+		rb_outcome_note(out, "it was delivered, and had to be dropped");
+	return err == -ETIMEDOUT ? 0 : err;
+}
+
 /* The responder, when it knows how the request completed. */
 static int settle(struct rb_trial *t, const struct rb_outcome *theirs,
 		  struct rb_outcome *out)
 {
-	bool good = theirs->completed && theirs->status == IBV_WC_SUCCESS;
+	bool dropped = rb_trial_has(t, RB_TRIAL_DROPPED);
+	bool good = !dropped && theirs->completed &&
+		    theirs->status == IBV_WC_SUCCESS;
 	bool receives = rb_trial_has(t, RB_TRIAL_RECEIVE);
 	int err = 0;
 
 	if (rb_trial_has(t, RB_TRIAL_SHORT))
 		return 0; /* a device may fill what fits */
-	if (receives && good)
+	if (dropped)
+		err = look_at_silence(t, out);
+	else if (receives && good)
 		err = look_at_receive(t, out);
 	if (!err && !*out->wrong)
 		rb_trial_look_target(
@@ -317,6 +356,9 @@ static int tell(struct rb_trial *t, const struct rb_outcome *out)
 		json_object_set_new(frame, "vendor_err",
 				    json_integer(out->vendor_err));
 	}
+	if (out->refused)
+		json_object_set_new(frame, "refused",
+				    json_integer(out->refused));
 	if (*out->wrong)
 		json_object_set_new(frame, "wrong", json_string(out->wrong));
 	return rb_oob_send(t->end->oob, frame);
@@ -324,7 +366,7 @@ static int tell(struct rb_trial *t, const struct rb_outcome *out)
 
 static int hear(struct rb_trial *t, struct rb_outcome *out)
 {
-	uint64_t status = 0, vendor = 0;
+	uint64_t status = 0, vendor = 0, refused = 0;
 	const char *wrong;
 	json_t *frame;
 	int err = rb_oob_expect(t->end->oob, "outcome", &frame);
@@ -336,9 +378,13 @@ static int hear(struct rb_trial *t, struct rb_outcome *out)
 	if (!err)
 		err = rb_frame_uint_maybe(frame, "vendor_err", 0, UINT32_MAX,
 					  &vendor);
+	if (!err)
+		err = rb_frame_uint_maybe(frame, "refused", 1, ERRNO_MOST,
+					  &refused);
 	wrong = json_string_value(json_object_get(frame, "wrong"));
 	out->status = (unsigned int)status;
 	out->vendor_err = (unsigned int)vendor;
+	out->refused = (unsigned int)refused;
 	snprintf(out->wrong, sizeof(out->wrong), "%s", wrong ? wrong : "");
 	/* the peer's words, on our terminal */
 	for (char *p = out->wrong; *p; p++)

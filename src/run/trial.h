@@ -44,6 +44,9 @@ enum rb_trial_flags {
 	RB_TRIAL_OTHER_PD = 1 << 7, /* the responder's memory has another PD */
 	RB_TRIAL_DEAD_PEER = 1 << 8, /* the responder's QP takes nothing in */
 	RB_TRIAL_ASKED = 1 << 9,    /* not part of the matrix: takes long */
+	RB_TRIAL_DATAGRAM = 1 << 10, /* over UD; larger sizes are cut to the path MTU */
+	RB_TRIAL_OVER_MTU = 1 << 11, /* larger than any MTU, whatever --size */
+	RB_TRIAL_DROPPED = 1 << 12, /* nothing of it may arrive; nobody tells the sender */
 };
 
 #define RB_WC(status) (1ull << (status))
@@ -58,6 +61,9 @@ struct rb_trial_row {
 	/* make the request wrong before it is posted; or NULL */
 	void (*spoil)(struct rb_trial *t, struct ibv_send_wr *wr);
 };
+
+/* The row provokes an error, which --inject can show. */
+bool rb_trial_provokes(const struct rb_trial_row *row);
 
 extern const struct rb_trial_row rb_trial_rows[];
 extern const size_t rb_ntrials;
@@ -80,6 +86,7 @@ struct rb_trial_end {
 struct rb_outcome {
 	bool completed; /* there was a completion: status, vendor_err */
 	unsigned int status, vendor_err;
+	unsigned int refused; /* errno of the post that was refused; 0: none was */
 	char wrong[160]; /* with the memory or the receive here; "": nothing */
 };
 

@@ -10,6 +10,7 @@
 
 #include "run/verb.h"
 #include "run/verify.h"
+#include "verbs/datagram.h"
 #include "verbs/mem.h"
 
 #define SENT 1 /* seeds of the payloads */
@@ -18,6 +19,11 @@
 bool rb_trial_has(const struct rb_trial *t, unsigned int flag)
 {
 	return t->row->flags & flag;
+}
+
+uint32_t rb_trial_head(const struct rb_trial *t)
+{
+	return rb_trial_has(t, RB_TRIAL_DATAGRAM) ? RB_GRH_BYTES : 0;
 }
 
 void rb_outcome_note(struct rb_outcome *out, const char *wrong)
@@ -35,8 +41,8 @@ void rb_trial_fill(struct rb_trial *t)
 		memcpy(t->target->base, &old, sizeof(old));
 }
 
-/* Is it the payload of @seed from byte @from on? */
-static bool holds(const struct rb_pool *pool, uint32_t from, uint32_t to,
+/* Does a payload of @seed lie at @base, as far as bytes @from to @to go? */
+static bool holds(const uint8_t *base, uint32_t from, uint32_t to,
 		  uint64_t seed)
 {
 	uint8_t *want = malloc(to);
@@ -45,7 +51,7 @@ static bool holds(const struct rb_pool *pool, uint32_t from, uint32_t to,
 	if (!want)
 		return false;
 	rb_verify_fill(want, to, 0, seed);
-	same = !memcmp(pool->base + from, want + from, to - from);
+	same = !memcmp(base + from, want + from, to - from);
 	free(want);
 	return same;
 }
@@ -60,7 +66,7 @@ void rb_trial_look_local(const struct rb_trial *t, struct rb_outcome *out)
 	if (out->status != IBV_WC_SUCCESS)
 		return;
 	if (t->row->opcode == IBV_WR_RDMA_READ &&
-	    !holds(t->local, 0, t->size, KEPT))
+	    !holds(t->local->base, 0, t->size, KEPT))
 		rb_outcome_note(out, "what was read is not what is there");
 	if (rb_trial_has(t, RB_TRIAL_ATOMIC) &&
 	    !is_value(t->local, RB_ATOMIC_OLD))
@@ -70,8 +76,8 @@ void rb_trial_look_local(const struct rb_trial *t, struct rb_outcome *out)
 void rb_trial_look_target(const struct rb_trial *t, bool changed,
 			  struct rb_outcome *out)
 {
-	uint32_t all = (uint32_t)t->target->size;
-	uint32_t touched = 0;
+	uint32_t all = (uint32_t)t->target->size, touched = 0;
+	uint32_t head = rb_trial_head(t);
 	bool good;
 
 	if (rb_trial_has(t, RB_TRIAL_ATOMIC)) {
@@ -79,13 +85,14 @@ void rb_trial_look_target(const struct rb_trial *t, bool changed,
 				changed ? RB_ATOMIC_NEW : RB_ATOMIC_OLD);
 		touched = RB_ATOMIC_BYTES;
 	} else {
-		good = !changed || holds(t->target, 0, t->size, SENT);
-		touched = changed ? t->size : 0;
+		good = !changed ||
+		       holds(t->target->base + head, 0, t->size, SENT);
+		touched = changed ? head + t->size : 0;
 	}
 	if (!good)
 		rb_outcome_note(out, changed ? "the memory does not hold what was sent" :
 					       "the memory was changed by a refused request");
-	else if (!holds(t->target, touched, all, KEPT))
+	else if (!holds(t->target->base, touched, all, KEPT))
 		rb_outcome_note(out, changed ? "memory beside the target was changed" :
 					       "the memory was changed by a refused request");
 }

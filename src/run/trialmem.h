@@ -16,6 +16,9 @@
 /* Does the row have this one of enum rb_trial_flags? */
 bool rb_trial_has(const struct rb_trial *t, unsigned int flag);
 
+/* Bytes that the device puts before what arrives: of a datagram its GRH. */
+uint32_t rb_trial_head(const struct rb_trial *t);
+
 /* What is in the memory of this end before anything happens. */
 void rb_trial_fill(struct rb_trial *t);
 

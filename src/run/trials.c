@@ -6,7 +6,9 @@
  * and 9.9.3 (NAK codes) with ibv_poll_cq(3): a wrong key, address or right of
  * memory is a remote access error; a request that the queue pair does not allow
  * or cannot take is an invalid request. Where the text leaves it to the
- * responder both are right.
+ * responder both are right. A datagram is never acknowledged: one with a wrong
+ * Q_Key is dropped by its receiver, one that is larger than the MTU by its sender,
+ * which says nothing (C10-93.1.1, as rxe_req.c has it) or refuses it.
  */
 #include "base/base.h"
 #include "run/session.h"
@@ -19,6 +21,7 @@
 #define GOOD RB_WC(IBV_WC_SUCCESS)
 #define ACCESS RB_WC(IBV_WC_REM_ACCESS_ERR)
 #define INVALID RB_WC(IBV_WC_REM_INV_REQ_ERR)
+#define DATAGRAM (RB_TRIAL_DATAGRAM | RB_TRIAL_RECEIVE)
 
 static void aim(struct ibv_send_wr *wr, uint64_t addr, uint32_t rkey)
 {
@@ -70,6 +73,13 @@ static void bad_lkey(struct rb_trial *t, struct ibv_send_wr *wr)
 	wr->sg_list->lkey ^= 0xa5;
 }
 
+/* The top bit stays clear: with it the sender's own Q_Key would go out. */
+static void bad_qkey(struct rb_trial *t, struct ibv_send_wr *wr)
+{
+	(void)t;
+	wr->wr.ud.remote_qkey ^= 0xa5;
+}
+
 static void own_qp_dead(struct rb_trial *t, struct ibv_send_wr *wr)
 {
 	(void)wr;
@@ -89,6 +99,8 @@ const struct rb_trial_row rb_trial_rows[] = {
 	  IBV_ACCESS_REMOTE_READ, IBV_ACCESS_REMOTE_READ, GOOD, NULL },
 	{ "send", "send to a posted receive", IBV_WR_SEND, RB_TRIAL_SIZED | RB_TRIAL_RECEIVE,
 	  0, 0, GOOD, NULL },
+	{ "send-ud", "send to a posted receive, as a datagram (UD)", IBV_WR_SEND,
+	  RB_TRIAL_SIZED | DATAGRAM, 0, 0, GOOD, NULL },
 	{ "fetch-add", "atomic fetch and add", IBV_WR_ATOMIC_FETCH_AND_ADD, RB_TRIAL_ATOMIC,
 	  IBV_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_REMOTE_ATOMIC, GOOD, NULL },
 	{ "cmp-swap", "atomic compare and swap", IBV_WR_ATOMIC_CMP_AND_SWP, RB_TRIAL_ATOMIC,
@@ -120,6 +132,11 @@ const struct rb_trial_row rb_trial_rows[] = {
 	  0, 0, INVALID, NULL },
 	{ "rnr", "send without a posted receive", IBV_WR_SEND, 0, 0, 0,
 	  RB_WC(IBV_WC_RNR_RETRY_EXC_ERR), NULL },
+	{ "bad-qkey", "datagram with a wrong Q_Key", IBV_WR_SEND, DATAGRAM | RB_TRIAL_DROPPED,
+	  0, 0, GOOD, bad_qkey },
+	{ "too-long-ud", "datagram that is larger than the MTU", IBV_WR_SEND,
+	  DATAGRAM | RB_TRIAL_DROPPED | RB_TRIAL_OVER_MTU, 0, 0,
+	  GOOD | RB_WC(IBV_WC_LOC_LEN_ERR), NULL },
 	{ "bad-lkey", "write from memory with a wrong lkey", IBV_WR_RDMA_WRITE, 0, ALL, ALL,
 	  RB_WC(IBV_WC_LOC_PROT_ERR), bad_lkey },
 	{ "flush", "post to a queue pair in the error state", IBV_WR_RDMA_WRITE, 0, ALL, ALL,

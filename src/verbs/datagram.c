@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +29,17 @@ static const uint8_t mapped_prefix[] = { 0, 0, 0, 0, 0,	   0,
 static bool is_mapped(const union ibv_gid *gid)
 {
 	return !memcmp(gid->raw, mapped_prefix, sizeof(mapped_prefix));
+}
+
+int rb_qkey_choose(uint32_t *qkey)
+{
+	uint32_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return rb_fail(RB_FAULT_SYSTEM, -errno,
+			       "cannot get a random number");
+	*qkey = random & RB_QKEY_MASK;
+	return 0;
 }
 
 int rb_ah_create_from(const struct rb_dev *dev, struct ibv_pd *pd,

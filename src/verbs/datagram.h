@@ -25,6 +25,9 @@ struct rb_qp;
 #define RB_MULTICAST_QPN 0xffffffu /* IB specification 10.5.2.1 */
 #define RB_QKEY_MASK 0x7fffffffu   /* the top bit is for privileged ones */
 
+/* A random Q_Key, which keeps strangers' datagrams out. 0 or -errno (reported). */
+int rb_qkey_choose(uint32_t *qkey);
+
 /* An address handle for the peer of @path. 0 or -errno (reported: AH). */
 int rb_ah_create(const struct rb_dev *dev, struct ibv_pd *pd,
 		 const struct rb_path *path, struct ibv_ah **ah);

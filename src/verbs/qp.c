@@ -130,6 +130,11 @@ static int creation_failed(const struct rb_dev *dev, struct ibv_pd *pd,
 				       "'%s' can send at most %u bytes inline, not %u",
 				       dev->name, most, plan->max_inline);
 	}
+	if (plan->type != IBV_QPT_RC && err == -EOPNOTSUPP)
+		return rb_fail_hint(RB_FAULT_TRANSPORT, err,
+				    "its driver makes none", "use -c RC",
+				    "'%s' has no %s queue pairs", dev->name,
+				    rb_qp_type_name(plan->type));
 	return rb_fail_hint(RB_FAULT_QP_CREATE, err,
 			    rb_call_meaning("ibv_create_qp", NULL, -err), NULL,
 			    "cannot create a queue pair on '%s' with %u send requests",

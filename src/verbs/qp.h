@@ -64,7 +64,7 @@ struct rb_path {
 /*
  * Create a QP by @plan, for the ibv_wr_* interface where the provider has it.
  * Returns 0, or a negative errno (reported: RB_FAULT_INLINE_LIMIT with the
- * probed limit, QP_CREATE).
+ * probed limit, TRANSPORT: no such queue pairs, QP_CREATE).
  */
 int rb_qp_create(const struct rb_dev *dev, struct ibv_pd *pd,
 		 const struct rb_qp_plan *plan, struct rb_qp *qp);

@@ -138,6 +138,7 @@ struct plan {
 	int cm_status;
 	bool instant;
 	bool unsolicited;
+	bool anykey;
 	bool echo;
 	bool timed;			/* service, rate or stall was given */
 };

@@ -239,6 +239,12 @@ static void parse_unsolicited(struct plan *p, struct item *item)
 	p->unsolicited = true;
 }
 
+static void parse_anykey(struct plan *p, struct item *item)
+{
+	(void)item;
+	p->anykey = true;
+}
+
 static void parse_fw_ver(struct plan *p, struct item *item)
 {
 	need_value(item);
@@ -251,6 +257,7 @@ static const struct special {
 } specials[] = {
 	{ "wc", parse_wc }, { "event", parse_event },
 	{ "unsolicited", parse_unsolicited }, { "imm", parse_imm },
+	{ "anykey", parse_anykey },
 	{ "corrupt", parse_corrupt }, { "drop", parse_drop },
 	{ "service", parse_service }, { "stall", parse_stall },
 	{ "rate", parse_rate }, { "speed", parse_speed }, { "cm", parse_cm },

@@ -219,7 +219,8 @@ static void deliver_datagram(struct message *m, struct wire_peer *peer,
 	m->peer = peer;
 	m->dst = d;
 	wire_lock(&d->lock);
-	if (d->qpn && d->type == IBV_QPT_UD && d->qkey == qkey &&
+	if (d->qpn && d->type == IBV_QPT_UD &&
+	    (d->qkey == qkey || plan_get()->anykey) &&
 	    d->state >= IBV_QPS_RTR && d->state <= IBV_QPS_SQE &&
 	    is_up(peer->a, d->dev) &&
 	    (group ? in_group(d, &wqe->ah->attr.grh.dgid) :

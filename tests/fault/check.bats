@@ -36,6 +36,13 @@ kinds() { "$RBENCH" check --inject list | awk '{ print $1 }'; }
 	is '[.results[] | select(.test == "bad-rkey") | .completion.status_code] == [10, 10]'
 	is '[.results[] | select(.test == "no-permission-qp") | .completion.status_code] == [9, 9]'
 	is '.results[0].test == "connect-manual" and .results[1].test == "connect-cm"'
+	# a datagram is one packet: what is larger is tried with the path MTU
+	is '[.results[] | select(.test == "send-ud") | "\(.size_bytes) \(.direction)"] | sort ==
+		["4096 in", "4096 out", "64 in", "64 out"]'
+	is '[.results[] | select(.test == "bad-qkey") | .completion.status_code, .detail] ==
+		[0, "dropped", 0, "dropped"]'
+	is '[.results[] | select(.test == "too-long-ud") | .size_bytes, .completion.status_code] ==
+		[4097, 1, 4097, 1]'
 }
 
 @test "two devices, rdma_cm for all tests, sizes of one's own" {
@@ -50,8 +57,9 @@ kinds() { "$RBENCH" check --inject list | awk '{ print $1 }'; }
 	RB_FAKE='pkeys=4' RB_FAKE_NOTES=$notes check --pkey-index 2 --flow-label 5 --hop-limit 9 --retry-count 3 --rnr-retry 2
 	all_passed
 	grep -q '^qp' "$notes"
-	# rdma_cm chooses the partition itself
-	run ! grep -vE '^(mr|cq) |flow_label=0x5 .*hop_limit=9|hop_limit=9 .*flow_label=0x5' "$notes"
+	# of datagrams (timeout=0) the path is the address handle's; rdma_cm chooses the
+	# partition itself
+	run ! grep -vE '^(mr|cq) | timeout=0 |flow_label=0x5 .*hop_limit=9|hop_limit=9 .*flow_label=0x5' "$notes"
 	[ "$(grep -c pkey_index=2 "$notes")" -gt "$(grep -c pkey_index=0 "$notes")" ]
 	grep '^qp' "$notes" | grep -c 'retry_cnt=3 rnr_retry=2'
 	check --inject retry
@@ -108,6 +116,53 @@ kinds() { "$RBENCH" check --inject list | awk '{ print $1 }'; }
 	is '[.results[] | select(.outcome == "FAIL")] | length == 1 and
 		(.[0] | .completion.status_code == 11 and .completion.vendor_err == 137 and
 		(.detail | contains("remote operation error (status 11, vendor_err 0x89)")))'
+}
+
+# found TEST WORDS: it is the only one that failed, on both ways or one
+found() {
+	ended 3 below_expectation
+	[ "$(failing)" = "$1" ]
+	WORDS=$2 is '[.results[] | select(.outcome == "FAIL")] | all(.detail | contains(env.WORDS))'
+}
+
+@test "datagrams: lost, damaged, or let in with a wrong Q_Key" {
+	local first
+	# messages of the tests before it: by size and direction, but connections
+	check
+	first=$(field '[.results[] | select(.test | startswith("connect") | not).test] | index("send-ud") + 1')
+	RB_FAKE="drop#$first" check
+	found send-ud 'the datagram did not arrive'
+	RB_FAKE="corrupt#$first" check
+	found send-ud 'does not hold what was sent'
+	RB_FAKE=anykey check
+	found bad-qkey 'it was delivered, and had to be dropped'
+	is '[.results[] | select(.outcome == "FAIL")] | length == 2'
+}
+
+@test "a datagram over the MTU that the device does not even take is refused as well" {
+	RB_FAKE='post_send#1=EMSGSIZE' check --inject too-long-ud
+	ended 0 ok
+	is '.results[0] | .outcome == "PASS" and (has("completion") | not) and
+		(.detail | contains("refused to take the request: Message too long"))'
+	# what must work is not excused by that
+	RB_FAKE='post_send#1=EMSGSIZE' check
+	found write 'refused to take the request: Message too long'
+}
+
+@test "no datagrams: skipped, with the reason" {
+	local n
+	RB_FAKE='transport=iwarp' check
+	is '[.results[] | select(.outcome == "SKIP")] | length == 8 and
+		all((.test | test("ud$|qkey")) and (.detail | contains("iWARP, which has no datagrams")))'
+	# a driver that makes none says so when it is asked for one, here or there
+	for n in 1 2; do
+		RB_FAKE="ibv_create_qp#$n=EOPNOTSUPP" check --inject bad-qkey
+		ended 0 ok
+		is '.results[0] | .outcome == "SKIP" and (.detail | contains("has no UD queue pairs"))'
+	done
+	# of reliable ones it is a failure
+	RB_FAKE='ibv_create_qp#1=EOPNOTSUPP' check
+	found connect-manual 'cannot create a queue pair'
 }
 
 @test "a device without atomics: skipped, with the reason" {

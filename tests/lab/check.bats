@@ -22,6 +22,16 @@ setup_file() { export BATS_TEST_RETRIES=1; }
 	is '[.results[] | select(.outcome != "PASS")] | all((.completion.status_code // 1) != 0)'
 	is '[.results[] | select(.test | test("rkey|bounds|begin|permission|other-pd"))] |
 		length == 22 and all(.outcome == "PASS")'
+	# rxe drops what has a wrong Q_Key at the receiver, what is too long at the sender
+	is '[.results[] | select(.test | test("ud$|qkey"))] |
+		length == 8 and all(.outcome == "PASS" and .completion.status_code == 0)'
+	is '[.results[] | select(.detail == "dropped").test] | unique == ["bad-qkey", "too-long-ud"]'
+}
+
+@test "check -R: datagrams through rdma_cm" {
+	start_rbench check check -R -d rxe0 --peer-device rxe1 --json
+	await check 120
+	is '[.results[] | select(.test | test("ud$|qkey"))] | length == 8 and all(.outcome == "PASS")'
 }
 
 @test "check --inject retry against a server" {
