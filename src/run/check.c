@@ -65,18 +65,17 @@ static void note_dead(struct rb_check *c, const struct rb_trial_row *row,
 		c->dead = "no connection can be made";
 }
 
-/* One test, to its row. 0 or -errno (reported): the check is over. */
-static int try_one(struct rb_check *c, struct rb_trial *t)
+int rb_check_try(struct rb_check *c, struct rb_trial *t,
+		 struct rb_outcome outcomes[static 2], struct rb_check_row *row)
 {
-	struct rb_outcome outcomes[2] = { { .status = 0 } };
 	const char *skip = c->dead ? c->dead : rb_check_lacks(c, t->row);
-	struct rb_check_row row = rb_check_row_of(t);
 	uint64_t since = rb_now_ns();
 	struct rb_failure why;
 	json_t *answered = NULL;
-	bool fatal;
+	bool fatal = false;
 	int err = 0;
 
+	*row = rb_check_row_of(t);
 	if (!skip) {
 		err = ask(c, t, &answered);
 		skip = json_string_value(json_object_get(answered, "skip"));
@@ -84,27 +83,37 @@ static int try_one(struct rb_check *c, struct rb_trial *t)
 	if (err)
 		return err;
 	if (skip) {
-		rb_check_skip(&row, skip);
+		rb_check_skip(row, skip);
 	} else {
 		err = rb_check_trial(t, outcomes, &why, &fatal);
-		row.duration_ns = rb_now_ns() - since;
-		if (fatal) {
-			json_decref(answered);
-			return rb_fail_raw(&why);
-		}
-		if (err && why.fault == RB_FAULT_TRANSPORT)
-			rb_check_skip(&row, why.message);
-		else if (err)
-			rb_check_broken(&row, &why);
-		else
-			rb_check_judge(&row, t, &outcomes[0], &outcomes[1]);
+		row->duration_ns = rb_now_ns() - since;
+		if (err && !fatal && why.fault == RB_FAULT_TRANSPORT)
+			rb_check_skip(row, why.message);
+		else if (err && !fatal)
+			rb_check_broken(row, &why);
+		else if (!err)
+			rb_check_judge(row, t, &outcomes[0], &outcomes[1]);
 	}
+	json_decref(answered);
+	if (fatal)
+		return rb_fail_raw(&why);
+	note_dead(c, t->row, row);
+	return 0;
+}
+
+/* One test, told as a row. 0 or -errno (reported): the check is over. */
+static int try_one(struct rb_check *c, struct rb_trial *t)
+{
+	struct rb_outcome outcomes[2] = { { .status = 0 } };
+	struct rb_check_row row;
+	int err = rb_check_try(c, t, outcomes, &row);
+
+	if (err)
+		return err;
 	count(c, &row);
-	note_dead(c, t->row, &row);
 	if (c->opts.inject)
 		rb_check_explain(&c->report, &row, t,
 				 t->acts ? &outcomes[0] : &outcomes[1]);
-	json_decref(answered);
 	return 0;
 }
 
@@ -143,8 +152,7 @@ static int try_row(struct rb_check *c, const struct rb_trial_row *row)
 	return err;
 }
 
-/* The other end has no more to say; what is left of the last test is dropped. */
-static int take_leave(struct rb_check *c)
+int rb_check_leave(struct rb_check *c)
 {
 	int err = rb_oob_send(&c->oob, json_pack("{s:s}", "type", "bye"));
 	bool left = false;
@@ -172,7 +180,7 @@ static int try_all(struct rb_check *c)
 	for (size_t i = 0; !only && i < rb_ntrials && !err; i++)
 		if (!(rb_trial_rows[i].flags & RB_TRIAL_ASKED))
 			err = try_row(c, &rb_trial_rows[i]);
-	return err ? err : take_leave(c);
+	return err ? err : rb_check_leave(c);
 }
 
 static void verdict(struct rb_check *c)
@@ -187,8 +195,7 @@ static void verdict(struct rb_check *c)
 				!c->failed));
 }
 
-/* With the other end greeted. */
-static int run_client(struct rb_check *c)
+int rb_check_join(struct rb_check *c)
 {
 	struct rb_path_wish wish = { c->conn_opts.mtu, c->conn_opts.rd_atomic };
 	int err = rb_dev_open(&c->dev_opts,
@@ -206,6 +213,16 @@ static int run_client(struct rb_check *c)
 	}
 	rb_check_set_end(c, true);
 	rb_ends_describe(&c->ends, &c->end.path);
+	return 0;
+}
+
+/* With the other end greeted. */
+static int run_client(struct rb_check *c)
+{
+	int err = rb_check_join(c);
+
+	if (err)
+		return err;
 	rb_check_header(&c->report, c->ends.local, c->ends.peer,
 			c->end.path.mtu);
 	err = try_all(c);

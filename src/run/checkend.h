@@ -18,6 +18,7 @@
 #include "run/trial.h"
 #include "verbs/dev.h"
 
+struct rb_check_row;
 struct rb_intr;
 
 #define RB_CHECK_NAME "check"
@@ -72,6 +73,25 @@ const char *rb_check_lacks(const struct rb_check *c,
  */
 int rb_check_trial(struct rb_trial *t, struct rb_outcome outcomes[static 2],
 		   struct rb_failure *why, bool *fatal);
+
+/*
+ * The client, with the other end greeted: open the device, agree, choose the path.
+ * 0 or -errno (reported; the peer has been told).
+ */
+int rb_check_join(struct rb_check *c);
+
+/*
+ * One trial at both ends, to its @row: @t's row, end, size and acts are set. 0,
+ * whatever came of it, or -errno (reported): nothing more can be tried.
+ */
+int rb_check_try(struct rb_check *c, struct rb_trial *t,
+		 struct rb_outcome outcomes[static 2], struct rb_check_row *row);
+
+/*
+ * The client takes leave; what is left of the last test is dropped. 0 or -errno
+ * (reported).
+ */
+int rb_check_leave(struct rb_check *c);
 
 /*
  * The responder's words when all that its client wanted was to provoke an error;
