@@ -2,8 +2,8 @@
 /*
  * doctor - what is wrong with this host, with a recorded one, or with a pair
  *
- * A live host is examined by the snapshot that is taken of it, so that a file
- * written there gives the same findings. The text is a view of the document's
+ * A live host is examined by the snapshot that is taken of it, and so is the peer
+ * by that which its server takes: files written there give the same findings. The text is a view of the document's
  * "doctor" (tools/doctor_text.c).
  */
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/jsonat.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/report.h"
@@ -20,14 +21,16 @@
 #include "host/facts.h"
 #include "host/snapload.h"
 #include "local.h"
+#include "run/consult.h"
 #include "verbs/snapshot.h"
 
 struct doctor_opts {
 	const char *device, *peer_device, *rule, *symptom, *with;
-	const char *fleet, *golden;
-	uint64_t gid_index, tclass, interval_ns;
+	const char *fleet, *golden, *save;
+	uint64_t port, gid_index, tclass, interval_ns;
 	int severity;
 	bool list_rules;
+	struct rb_oob_opts oob;
 };
 
 static const struct rb_enum severity_names[] = {
@@ -45,6 +48,9 @@ static const struct rb_opt doctor_rows[] = {
 	{ .name = "peer-device", .type = RB_OPT_STRING, .arg = "NAME",
 	  .offset = offsetof(struct doctor_opts, peer_device),
 	  .help = "the same of the second host" },
+	{ .name = "port-num", .letter = 'i', .type = RB_OPT_COUNT, .min = 1, .max = UINT8_MAX,
+	  .offset = offsetof(struct doctor_opts, port), .flags = RB_OPT_AUTO,
+	  .help = "with PEER: the device's port that is tried [the first active one]" },
 	{ .name = "gid-index", .letter = 'x', .type = RB_OPT_COUNT, .arg = "N", .max = 65535,
 	  .offset = offsetof(struct doctor_opts, gid_index), .flags = RB_OPT_AUTO,
 	  .help = "the GID that your program uses (default: the best)" },
@@ -63,6 +69,9 @@ static const struct rb_opt doctor_rows[] = {
 	{ .name = "golden", .type = RB_OPT_STRING, .arg = "FILE",
 	  .offset = offsetof(struct doctor_opts, golden),
 	  .help = "of --fleet: differ from this one, not from the majority" },
+	{ .name = "save", .type = RB_OPT_STRING, .arg = "BASE",
+	  .offset = offsetof(struct doctor_opts, save),
+	  .help = "keep the snapshots: BASE.json, of PEER BASE.peer.json" },
 	{ .name = "severity", .type = RB_OPT_ENUM, .arg = "LEVEL", .def = "warning",
 	  .offset = offsetof(struct doctor_opts, severity), .names = severity_names,
 	  .help = "findings from this one on make the exit code 3" },
@@ -74,7 +83,7 @@ static const struct rb_opt doctor_rows[] = {
 	{ .name = "interval", .type = RB_OPT_DURATION, .arg = "TIME", .def = "500ms",
 	  .offset = offsetof(struct doctor_opts, interval_ns),
 	  .min = 10 * RB_NS_PER_MS, .max = 3600 * RB_NS_PER_S,
-	  .help = "of the live host: how long counters are watched" },
+	  .help = "of live hosts: how long counters are watched" },
 	/* clang-format on */
 };
 
@@ -89,14 +98,40 @@ static int refuse_rule(const char *id)
 			    "there is no rule '%.60s'", id);
 }
 
-/* The snapshots: files, or one taken here. */
+/* The host to ask; NULL: none. */
+static const char *peer_of(const struct rb_local_call *call)
+{
+	return call->nwords == 1 && !rb_doctor_is_file(call->words[0]) ?
+		       call->words[0] :
+		       NULL;
+}
+
+static int consult(const struct doctor_opts *opts, const char *peer,
+		   json_t **docs, size_t *n)
+{
+	struct rb_consult c = {
+		.oob_opts = opts->oob,
+		.dev_opts = { opts->device, opts->port, opts->gid_index },
+		.interval_ns = opts->interval_ns,
+		.tclass = opts->tclass,
+	};
+	int err = rb_doctor_consult(&c, peer, docs);
+
+	*n = err ? 0 : RB_DOCTOR_HOSTS;
+	return err;
+}
+
+/* The snapshots: files, one taken here, or two of live hosts. */
 static int gather(struct rb_local_call *call, json_t **docs, size_t *n)
 {
 	const struct doctor_opts *opts = call->opts;
 	const struct rb_snapshot_opts want = { .device = opts->device,
 					       .interval_ns = opts->interval_ns };
+	const char *peer = peer_of(call);
 	int err = 0;
 
+	if (peer)
+		return consult(opts, peer, docs, n);
 	if (!call->nwords) {
 		err = rb_snapshot_take(&want, &docs[0]);
 		*n = !err;
@@ -171,15 +206,30 @@ static void finish(struct rb_local_call *call, json_t *section)
 		call->status = RB_STATUS_BELOW_EXPECTATION;
 }
 
-static int examine(struct rb_local_call *call, const struct rb_asked *asked,
+/* Of the peer, when only one device here is meant: the one that it was tried with. */
+static void choose_mate(struct rb_asked *asked, const json_t *doc)
+{
+	const json_t *probe = json_array_get(json_object_get(doc, "probes"), 0);
+	const char *mate = rb_text_at(probe, "peer/device");
+
+	if (asked->device && !asked->peer_device && *mate)
+		asked->peer_device = mate;
+}
+
+static int examine(struct rb_local_call *call, struct rb_asked *asked,
 		   const struct rb_doctor_symptom *symptom)
 {
+	const struct doctor_opts *opts = call->opts;
 	json_t *docs[RB_DOCTOR_HOSTS] = { NULL }, *section = NULL;
 	size_t n = 0;
 	int err = gather(call, docs, &n);
 
+	if (!err && opts->save)
+		err = rb_doctor_save(call->report, opts->save, docs, n);
 	if (!err) {
 		rb_doctor_symptom_use(symptom, docs, n);
+		if (n > 1)
+			choose_mate(asked, docs[0]);
 		section = rb_doctor_examine(asked, docs, n);
 		err = section ? check_devices(asked, section) :
 				rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
@@ -205,6 +255,21 @@ static int list_rules(struct rb_report *report)
 	return 0;
 }
 
+/* What says how to reach a peer, without one; reported. */
+static int refuse_lonely(const struct rb_local_call *call)
+{
+	static const char *const names[] = { "port-num", "port", "wait",
+					     "timeout", "bind-source-ip" };
+
+	for (size_t i = 0; i < RB_ARRAY_SIZE(names); i++)
+		if (rb_optset_source(call->set, names[i]) == RB_SOURCE_USER)
+			return rb_fail_hint(RB_FAULT_USAGE, -EINVAL, NULL,
+					    "name the host: rbench doctor [options] PEER",
+					    "--%s is about a peer that is asked, and none is given",
+					    names[i]);
+	return 0;
+}
+
 static int run_doctor(struct rb_local_call *call)
 {
 	const struct doctor_opts *opts = call->opts;
@@ -224,6 +289,8 @@ static int run_doctor(struct rb_local_call *call)
 	if (opts->fleet && (opts->symptom || opts->with || opts->peer_device))
 		return rb_fail(RB_FAULT_USAGE, -EINVAL,
 			       "--fleet compares hosts: --symptom, --with and --peer-device are about a host or a pair");
+	if (!peer_of(call) && refuse_lonely(call))
+		return -EINVAL;
 	if (opts->list_rules)
 		return list_rules(call->report);
 	if (opts->rule && !rb_rule(opts->rule))
@@ -240,10 +307,13 @@ static int run_doctor(struct rb_local_call *call)
 
 static const struct rb_local doctor_local = {
 	.group = &doctor_optgroup,
+	.more = &rb_oob_optgroup,
+	.more_offset = offsetof(struct doctor_opts, oob),
 	.opts_size = sizeof(struct doctor_opts),
 	.words_most = RB_DOCTOR_HOSTS,
-	.usage = "[options] [FILE [FILE2]]",
-	.remark = "FILE is a snapshot; without one this host is examined.",
+	.usage = "[options] [PEER | FILE [FILE2]]",
+	.remark = "PEER is a host with 'rbench server': both ends are examined, and what is\n"
+		  "between them is tried. FILE is a snapshot. Without either this host is examined.",
 	.no_csv = "give --json",
 	.run = run_doctor,
 };
@@ -253,4 +323,5 @@ const struct rb_command rb_command_doctor = {
 	.summary = "what is wrong with this host, or with a pair of hosts",
 	.kind = RB_COMMAND_LOCAL,
 	.local = &doctor_local,
+	.serve = rb_consult_serve,
 };

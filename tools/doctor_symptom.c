@@ -137,6 +137,8 @@ void rb_doctor_symptom_use(const struct rb_doctor_symptom *symptom,
 {
 	bool used;
 
+	if (n > 1)
+		rb_symptom_probes(symptom->suspects, docs[0], symptom->words);
 	if (!symptom->run || !json_object_get(symptom->run, "counters"))
 		return;
 	used = rb_symptom_counters(docs[0], symptom->run, "local");

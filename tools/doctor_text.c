@@ -17,15 +17,16 @@
 
 #define PLACE_TEXT 256
 
-/* "host-a mlx5_0/1": the host only where there are two. */
+/* "peer host-b mlx5_0/1": the host only where there are two. */
 static void place_of(const json_t *subject, bool with_host,
 		     char out[static PLACE_TEXT])
 {
+	bool peer = !strcmp(rb_text_at(subject, "end"), "peer");
 	const char *host = with_host ? rb_text_at(subject, "host") : "";
 	const char *device = rb_text_at(subject, "device");
 	const char *port = rb_text_at(subject, "port");
 
-	snprintf(out, PLACE_TEXT, "%.80s%s%.64s%s%.16s", host,
+	snprintf(out, PLACE_TEXT, "%s%.80s%s%.64s%s%.16s", peer ? "peer " : "", host,
 		 *host && *device ? " " : "", device, *port ? "/" : "", port);
 }
 
@@ -33,14 +34,19 @@ static void show_finding(struct rb_report *out, const json_t *finding,
 			 bool two_hosts)
 {
 	const char *severity = rb_text_at(finding, "severity");
-	char place[PLACE_TEXT], likely[48] = "";
+	const json_t *subject = json_object_get(finding, "subject");
+	const json_t *peer = json_object_get(subject, "peer");
+	char place[PLACE_TEXT], other[PLACE_TEXT] = "", likely[48] = "";
 
-	place_of(json_object_get(finding, "subject"), two_hosts, place);
+	place_of(subject, two_hosts, place);
+	if (peer)
+		place_of(peer, two_hosts, other);
 	if (rb_int_at(finding, "likelihood", 0))
 		snprintf(likely, sizeof(likely), " - explains the symptom");
-	rb_report_text(out, "\n%s %s%s%s%s\n",
+	rb_report_text(out, "\n%s %s%s%s%s%s%s\n",
 		       *severity == 'e' ? "ERROR" : *severity == 'w' ? "WARNING" : "NOTE",
-		       rb_text_at(finding, "rule"), *place ? ": " : "", place, likely);
+		       rb_text_at(finding, "rule"), *place ? ": " : "", place,
+		       *other ? " and " : "", other, likely);
 	rb_paragraph(out, 0, "", rb_text_at(finding, "text"));
 	rb_paragraph(out, 0, "fix: ", rb_text_at(finding, "fix"));
 	if (*severity != 'i')
@@ -136,6 +142,42 @@ static void show_traffic(struct rb_report *out, const json_t *traffic)
 	}
 }
 
+/* "write 64 out PASS" */
+static void show_test(struct rb_report *out, const json_t *test, bool further)
+{
+	rb_report_text(out, "%s%s ", further ? ", " : "  ",
+		       rb_text_at(test, "test"));
+	if (json_object_get(test, "size_bytes"))
+		rb_report_text(out, "%" PRId64 " %s ",
+			       rb_int_at(test, "size_bytes", 0),
+			       rb_text_at(test, "direction"));
+	rb_report_text(out, "%s", rb_text_at(test, "outcome"));
+}
+
+/* What was tried between the two, a line a pair of ports. */
+static void show_probes(struct rb_report *out, const json_t *probes)
+{
+	const json_t *probe, *test;
+	size_t i, k;
+
+	json_array_foreach(probes, i, probe) {
+		if (!json_object_get(probe, "peer_device")) {
+			rb_paragraph(out, 0, "Nothing was tried between the two: ",
+				     rb_text_at(probe, "error"));
+			continue;
+		}
+		rb_report_text(out, "tried from %s/%" PRId64 " to the peer's %s/%" PRId64
+			       ", path MTU %" PRId64 ":\n",
+			       rb_text_at(probe, "device"), rb_int_at(probe, "port", 0),
+			       rb_text_at(probe, "peer_device"),
+			       rb_int_at(probe, "peer_port", 0),
+			       rb_int_at(probe, "path_mtu", 0));
+		json_array_foreach(json_object_get(probe, "tests"), k, test)
+			show_test(out, test, k > 0);
+		rb_report_text(out, "\n");
+	}
+}
+
 /* How many of the usual causes were found, and how many it cannot be. */
 static void show_symptom(struct rb_report *out, const json_t *section)
 {
@@ -174,7 +216,7 @@ static void show_verdict(struct rb_report *out, const json_t *section)
 	size_t i;
 
 	json_array_foreach(json_object_get(section, "hosts"), i, host)
-		rb_report_text(out, "%s%s", i ? " and " : "",
+		rb_report_text(out, "%s%s", i ? " and peer " : "",
 			       *rb_text_at(host, "name") ? rb_text_at(host, "name") : "this host");
 	rb_report_text(out, ": ");
 	if (!errors && !warnings)
@@ -219,6 +261,7 @@ void rb_doctor_show(struct rb_report *out, const json_t *section, bool verbose)
 	if (json_array_size(rules) == 1)
 		explain(out, json_array_get(rules, 0));
 	show_verdict(out, section);
+	show_probes(out, json_object_get(section, "probes"));
 	show_symptom(out, section);
 	show_findings(out, json_object_get(section, "findings"), two,
 		      verbose || rules);

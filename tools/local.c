@@ -32,8 +32,12 @@ static int open_frame(struct frame *f, const struct rb_local *local)
 		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
 			       "cannot hold the options");
 	rb_optset_bind(&f->set, local->group, f->opts);
+	if (local->more)
+		rb_optset_bind(&f->set, local->more,
+			       (char *)f->opts + local->more_offset);
 	rb_optset_bind(&f->set, &rb_report_optgroup, &f->report_opts);
 	f->call.opts = f->opts;
+	f->call.set = &f->set;
 	f->call.report = &f->report;
 	f->call.status = RB_STATUS_OK;
 	return 0;

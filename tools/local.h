@@ -15,9 +15,11 @@
 
 struct rb_command;
 struct rb_optgroup;
+struct rb_optset;
 
 struct rb_local_call {
 	const void *opts; /* what the command's options filled */
+	const struct rb_optset *set; /* whose values have sources */
 	const char **words; /* what stands on the command line beside them */
 	unsigned int nwords;
 	struct rb_report *report;
@@ -26,6 +28,8 @@ struct rb_local_call {
 
 struct rb_local {
 	const struct rb_optgroup *group;
+	const struct rb_optgroup *more; /* another module's, or NULL */
+	size_t more_offset;	 /* in the struct, of what those fill */
 	size_t opts_size;	 /* of the struct that the group fills */
 	unsigned int words_most; /* 0: options only */
 	const char *usage;	 /* behind 'rbench NAME' */

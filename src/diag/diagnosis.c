@@ -73,6 +73,8 @@ static json_t *place_of(const struct rb_subject *s, enum rb_scope scope)
 	json_t *place = json_object();
 
 	rb_plain_text(place, "host", s->host);
+	if (s->end)
+		rb_fact_text(place, "end", s->end);
 	if (scope == RB_SCOPE_HOST)
 		return place;
 	rb_plain_text(place, "device", s->device);

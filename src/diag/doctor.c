@@ -10,6 +10,7 @@
 
 #include "diag/diagnosis.h"
 #include "diag/mates.h"
+#include "diag/probed.h"
 #include "diag/traffic.h"
 #include "host/facts.h"
 
@@ -26,6 +27,7 @@ struct rb_doctor {
 	struct rb_diagnosis *diagnosis;
 	struct host hosts[RB_DOCTOR_HOSTS];
 	size_t nhosts;
+	bool has_pair; /* two hosts are looked at */
 	struct rb_subject pairs[PORTS_MOST];
 	size_t npairs;
 };
@@ -38,7 +40,7 @@ struct rb_diagnosis *rb_doctor_diagnosis(struct rb_doctor *doctor)
 /* --- the tables ------------------------------------------------------------- */
 
 static const struct rb_rules *const tables[] = {
-	&rb_rules_setup, &rb_rules_limits, &rb_rules_port, &rb_rules_gid,
+	&rb_rules_setup, &rb_rules_probe, &rb_rules_limits, &rb_rules_port, &rb_rules_gid,
 	&rb_rules_way, &rb_rules_pair,	 &rb_rules_net,	   &rb_rules_mtu,  &rb_rules_ib,
 	&rb_rules_qos, &rb_rules_ecn,	 &rb_rules_count,  &rb_rules_pci,  &rb_rules_numa,
 	&rb_rules_gpu,	 &rb_rules_virt,   &rb_rules_cpu,
@@ -159,6 +161,7 @@ static int open_host(struct rb_doctor *d, struct host *host, json_t *doc)
 		return -1;
 	host->all = (struct rb_subject){
 		.doctor = d, .asked = asked, .which = which, .doc = doc,
+		.end = d->has_pair ? which ? "peer" : "local" : NULL,
 		.host = json_string_value(
 			json_object_get(json_object_get(doc, "host"), "name")),
 	};
@@ -320,6 +323,8 @@ static json_t *host_json(const struct host *host)
 	json_t *json = json_object();
 
 	rb_plain_text(json, "name", host->all.host);
+	if (host->all.end)
+		rb_fact_text(json, "end", host->all.end);
 	rb_plain_text(json, "taken_at", rb_text_at(host->all.doc, "taken_at"));
 	rb_fact_number(json, "devices", host->ndevices);
 	rb_fact_number(json, "unread_facts",
@@ -356,10 +361,29 @@ static json_t *examine(struct rb_doctor *d)
 		json_array_append_new(list, host_json(&d->hosts[i]));
 	rb_fact_value(section, "hosts", list);
 	rb_fact_value(section, "traffic", traffic_json(d));
+	if (d->has_pair)
+		rb_fact_value(section, "probes",
+			      rb_probes_json(json_object_get(d->hosts[0].all.doc,
+							     "probes")));
 	if (only)
 		rb_fact_value(section, "rules", rb_doctor_rules(only));
 	rb_diagnosis_json(d->diagnosis, section);
 	return section;
+}
+
+/* Of a port that was tried: the one with which it was. */
+static struct rb_subject *find_probed(const struct rb_subject *port,
+				      struct host *peer)
+{
+	const json_t *probe =
+		rb_probe_of(json_object_get(port->doc, "probes"), port->device,
+			    port->port);
+
+	for (size_t k = 0; probe && k < peer->nports; k++)
+		if (rb_probe_is_with(probe, peer->ports[k].device,
+				     peer->ports[k].port))
+			return &peer->ports[k];
+	return NULL;
 }
 
 static void pair_up(struct rb_doctor *d)
@@ -367,9 +391,10 @@ static void pair_up(struct rb_doctor *d)
 	struct host *a = &d->hosts[0], *b = &d->hosts[1];
 
 	for (size_t i = 0; i < a->nports; i++) {
-		struct rb_subject *mate = rb_mate_find(a->ports, i, b->ports,
-						       b->nports);
+		struct rb_subject *mate = find_probed(&a->ports[i], b);
 
+		if (!mate)
+			mate = rb_mate_find(a->ports, i, b->ports, b->nports);
 		if (!mate)
 			continue;
 		d->pairs[d->npairs] = a->ports[i];
@@ -387,10 +412,11 @@ json_t *rb_doctor_examine(const struct rb_asked *asked, json_t *const *docs,
 	if (!d)
 		return NULL;
 	d->asked = asked;
+	d->has_pair = n == RB_DOCTOR_HOSTS;
 	d->diagnosis = rb_diagnosis_create(asked->suspects);
 	for (; d->nhosts < n && !err; d->nhosts++)
 		err = open_host(d, &d->hosts[d->nhosts], docs[d->nhosts]);
-	if (n == RB_DOCTOR_HOSTS && !err)
+	if (d->has_pair && !err)
 		pair_up(d);
 	if (d->diagnosis && !err)
 		section = examine(d);

@@ -68,7 +68,7 @@ struct rb_rules {
 extern const struct rb_rules rb_rules_setup, rb_rules_limits, rb_rules_port,
 	rb_rules_mtu, rb_rules_gid, rb_rules_net, rb_rules_qos, rb_rules_count,
 	rb_rules_pci, rb_rules_numa, rb_rules_cpu, rb_rules_gpu, rb_rules_ib,
-	rb_rules_virt, rb_rules_pair, rb_rules_way, rb_rules_ecn;
+	rb_rules_virt, rb_rules_pair, rb_rules_way, rb_rules_ecn, rb_rules_probe;
 
 /* The rule @id (case does not matter), or NULL. */
 const struct rb_rule *rb_rule(const char *id);

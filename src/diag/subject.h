@@ -30,6 +30,7 @@ struct rb_subject {
 	const struct rb_rule *rule;
 	unsigned int which; /* of the hosts */
 	const char *host;   /* its name */
+	const char *end;    /* of two hosts: "local", "peer"; else NULL */
 	json_t *doc;	    /* the snapshot */
 	/* what is looked at; NULL where there is none */
 	const char *device, *port, *netdev, *pci;

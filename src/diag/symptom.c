@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "diag/diagnosis.h"
 #include "diag/explain.h"
+#include "diag/probed.h"
 #include "diag/subject.h"
 
 #define SLOW_PERCENT 80 /* of the link: what less is called slow */
@@ -47,6 +48,9 @@ static const struct {
 	{ "latency", "CPU-CSTATE CPU-GOV PCI-ASPM NET-QDISC QOS-PAUSE-ACTIVE NUMA-BIND", 80 },
 	{ "latency", "IRQ-NUMA NUMA-BAL IOMMU-MODE QOS-ECN-HEAVY CNT-TIMEOUT CNT-RNR NUMA-NODE", 60 },
 	{ "latency", "THP IRQBALANCE SWAP ISOL CNT-ADAPTIVE", 40 },
+	/* probes of doctor */
+	{ "full_packets", "PROBE-MTU", 95 },
+	{ "full_packets", "MTU-PEER MTU-ACTIVE", 80 },
 	/* failures of rbench */
 	{ "no_devices", "DEV-NONE DEV-PCI DEV-UVERBS DEV-PROVIDER", 90 },
 	{ "device_open", "DEV-PERM DEV-UVERBS LIM-CGROUP", 90 },
@@ -229,6 +233,44 @@ void rb_symptom_run(json_t *suspects, const json_t *run, json_t *words)
 						 "latency" : "slow");
 		say(words, "an expectation was not met");
 	}
+}
+
+/* --- probes --------------------------------------------------------------------- */
+
+/* What a test that failed is a symptom of. */
+static void add_test(json_t *suspects, enum rb_probed what, const json_t *test)
+{
+	static const char *const own[] = { [RB_PROBED_FULL] = "full_packets",
+					   [RB_PROBED_CM] = "cm_unreachable" };
+	int64_t status = rb_int_at(test, "completion/status_code", -1);
+	char word[32];
+
+	if (what != RB_PROBED_SMALL) {
+		rb_symptom_add(suspects, own[what]);
+		return;
+	}
+	snprintf(word, sizeof(word), "status %d", (int)status);
+	rb_symptom_add(suspects, status < 0 ? "qp_modify" : word);
+}
+
+void rb_symptom_probes(json_t *suspects, const json_t *doc, json_t *words)
+{
+	static const char *const seen[] = {
+		[RB_PROBED_SMALL] = "RDMA does not pass between the ends",
+		[RB_PROBED_FULL] = "small packets pass, full ones do not",
+		[RB_PROBED_CM] = "rdma_cm does not connect",
+	};
+	const json_t *probe, *test;
+	size_t i;
+
+	json_array_foreach(json_object_get(doc, "probes"), i, probe)
+		for (int what = 0; what < (int)RB_ARRAY_SIZE(seen); what++) {
+			if (rb_probe_outcome(probe, (enum rb_probed)what,
+					     &test) != RB_PROBE_FAIL)
+				continue;
+			add_test(suspects, (enum rb_probed)what, test);
+			say(words, seen[what]);
+		}
 }
 
 static int64_t duration_of(const json_t *run)

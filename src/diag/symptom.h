@@ -31,6 +31,11 @@ void rb_symptom_explained(json_t *suspects, const json_t *explain);
 void rb_symptom_run(json_t *suspects, const json_t *run, json_t *words);
 
 /*
+ * The same of the probes in the snapshot @doc; @words gets what failed in them.
+ */
+void rb_symptom_probes(json_t *suspects, const json_t *doc, json_t *words);
+
+/*
  * Put the counters that moved in @run at its end @which ("local", "peer") into
  * the snapshot @doc in place of its own, so that rules judge the run. False: the
  * device is not there.

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/intr.h"
 #include "host/counters.h"
 #include "host/ethtool.h"
 #include "host/facts.h"
@@ -217,19 +217,6 @@ struct rb_sampler *rb_sampler_start(const struct rb_place *doc)
 	return sampler;
 }
 
-static void wait_until(uint64_t deadline_ns)
-{
-	uint64_t now = rb_now_ns();
-	struct timespec left;
-
-	if (now >= deadline_ns)
-		return;
-	left.tv_sec = (time_t)((deadline_ns - now) / RB_NS_PER_S);
-	left.tv_nsec = (long)((deadline_ns - now) % RB_NS_PER_S);
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
-		;
-}
-
 static void finish_set(struct set *set, const struct rb_place *doc)
 {
 	struct rb_counters *after;
@@ -246,12 +233,12 @@ static void finish_set(struct set *set, const struct rb_place *doc)
 }
 
 void rb_sampler_finish(struct rb_sampler *sampler, const struct rb_place *doc,
-		       uint64_t interval_ns)
+		       uint64_t interval_ns, struct rb_intr *intr)
 {
 	if (!sampler)
 		return;
 	if (sampler->n)
-		wait_until(sampler->started_at + interval_ns);
+		rb_wait_fd(-1, 0, intr, sampler->started_at + interval_ns);
 	for (size_t i = 0; i < sampler->n; i++)
 		finish_set(&sampler->v[i], doc);
 	free(sampler->v);

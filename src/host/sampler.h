@@ -12,6 +12,7 @@
 
 #include "host/place.h"
 
+struct rb_intr;
 struct rb_sampler;
 
 /*
@@ -21,10 +22,10 @@ struct rb_sampler;
 struct rb_sampler *rb_sampler_start(const struct rb_place *doc);
 
 /*
- * Wait until @interval_ns have passed since then, read again, and put
- * "counters" into the document. Frees the sampler.
+ * Wait until @interval_ns have passed since then, or a signal comes (@intr may
+ * be NULL), read again, and put "counters" into the document. Frees the sampler.
  */
 void rb_sampler_finish(struct rb_sampler *sampler, const struct rb_place *doc,
-		       uint64_t interval_ns);
+		       uint64_t interval_ns, struct rb_intr *intr);
 
 #endif

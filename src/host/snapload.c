@@ -17,8 +17,6 @@
 
 #define SCHEMA "rbench-snapshot/1"
 #define FAMILY "rbench-snapshot/"
-#define SIZE_MOST (64u << 20) /* a host with many devices has some megabytes   \
-			       */
 #define STEP (1u << 16)
 #define DEPTH_MOST 16
 #define SHOWN 80 /* bytes of a hostile text that a message repeats */
@@ -56,6 +54,7 @@ static const struct {
 	{ "rules", JSON_ARRAY, false },
 	{ "neighbours", JSON_ARRAY, false },
 	{ "kernel_log", JSON_ARRAY, false },
+	{ "probes", JSON_ARRAY, false },
 };
 
 /* Sections of things by name. */
@@ -192,7 +191,7 @@ static int read_all(int fd, char **datap, size_t *sizep)
 
 	do {
 		n += (size_t)got;
-		if (n > SIZE_MOST) {
+		if (n > RB_SNAPSHOT_BYTES_MOST) {
 			free(data);
 			return -EFBIG;
 		}

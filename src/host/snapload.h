@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#define RB_SNAPSHOT_BYTES_MOST (64u << 20) /* hosts with many devices have some megabytes */
+
 /*
  * The snapshot in the file @path ("-": standard input), which may also be a
  * document of 'rbench snapshot --json'. 0 and sets *@docp (owned by the

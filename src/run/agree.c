@@ -285,7 +285,7 @@ int rb_agree_take(const json_t *plan, const char *command,
 
 	if (strcmp(asked, command))
 		return rb_fail_hint(RB_FAULT_PEER_PROTOCOL, -EPROTO, NULL,
-				    "run the same command on both sides",
+				    "run the same command on both sides, or 'rbench server' there",
 				    "the client asked for '%.32s', but this is '%s'",
 				    *asked ? asked : "nothing", command);
 	return rb_optset_agree(set, json_object_get(plan, "options"));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "base/clock.h"
 #include "base/intr.h"
 #include "run/agree.h"
@@ -20,8 +21,23 @@
 
 #define PREFIX_TEXT 128
 
+struct server_opts {
+	bool no_snapshot;
+};
+
+static const struct rb_opt server_rows[] = {
+	/* clang-format off */
+	{ .name = "no-snapshot", .type = RB_OPT_FLAG, .offset = offsetof(struct server_opts, no_snapshot),
+	  .help = "do not tell the facts of this host to 'rbench doctor' of clients" },
+	/* clang-format on */
+};
+
+static const struct rb_optgroup server_optgroup = { "Server", server_rows,
+						    RB_ARRAY_SIZE(server_rows) };
+
 struct server {
 	struct rb_optset set;
+	struct server_opts opts;
 	struct rb_dev_opts dev_opts;
 	struct rb_oob_opts oob_opts;
 	struct rb_report_opts report_opts;
@@ -38,6 +54,7 @@ static void bind_options(struct server *s)
 {
 	rb_optset_bind(&s->set, &rb_dev_optgroup, &s->dev_opts);
 	rb_optset_bind(&s->set, &rb_oob_optgroup, &s->oob_opts);
+	rb_optset_bind(&s->set, &server_optgroup, &s->opts);
 	rb_optset_bind(&s->set, &rb_report_optgroup, &s->report_opts);
 	rb_optset_aliases(&s->set, rb_perftest_aliases, rb_perftest_naliases);
 }
@@ -147,7 +164,8 @@ static void visit_client(struct server *s, struct rb_visit *visit)
 static int serve_next(struct server *s, int listen_fd)
 {
 	struct rb_visit visit = { .intr = &s->intr, .set = &s->set,
-				  .argc = s->argc, .argv = s->argv };
+				  .argc = s->argc, .argv = s->argv,
+				  .discreet = s->opts.no_snapshot };
 	/* a signal while nobody is here is no failure to report */
 	int err = rb_wait_fd(listen_fd, POLLIN, &s->intr, UINT64_MAX);
 

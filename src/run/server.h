@@ -29,6 +29,7 @@ struct rb_visit {
 	const struct rb_optset *set; /* of the server: its values hold */
 	int argc;
 	char **argv; /* of the server */
+	bool discreet; /* the facts of this host are not for clients */
 	char client[RB_OOB_NAME];
 	char command[33]; /* that it asks for; "": it did not come so far */
 	/* by whoever serves */

@@ -99,7 +99,7 @@ static void (*const net_topics[])(const struct rb_place *doc) = {
  * everything else is, then they are read again.
  */
 static void take(const struct rb_place *doc, const struct rb_names *names,
-		 uint64_t interval_ns)
+		 const struct rb_snapshot_opts *opts)
 {
 	struct rb_sampler *sampler;
 
@@ -116,7 +116,7 @@ static void take(const struct rb_place *doc, const struct rb_names *names,
 	rb_snap_irqs(doc, names);
 	rb_snap_gpu(doc);
 	rb_snap_verbs(doc);
-	rb_sampler_finish(sampler, doc, interval_ns);
+	rb_sampler_finish(sampler, doc, opts->interval_ns, opts->intr);
 }
 
 int rb_snapshot_take(const struct rb_snapshot_opts *opts, json_t **docp)
@@ -135,7 +135,7 @@ int rb_snapshot_take(const struct rb_snapshot_opts *opts, json_t **docp)
 		doc.object = begin(opts);
 		rb_place_failed(&doc, "devices", "/sys/class/infiniband",
 				list_err);
-		take(&doc, &wanted, opts->interval_ns);
+		take(&doc, &wanted, opts);
 		rb_fact_value(doc.object, "missing", doc.missing);
 		*docp = doc.object;
 	}

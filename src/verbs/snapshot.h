@@ -8,9 +8,12 @@
 #include <jansson.h>
 #include <stdint.h>
 
+struct rb_intr;
+
 struct rb_snapshot_opts {
 	const char *device;   /* only this one (or the one of this netdev); NULL */
 	uint64_t interval_ns; /* between the two readings of counters */
+	struct rb_intr *intr; /* a signal ends that time; NULL */
 };
 
 /*

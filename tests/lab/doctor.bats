@@ -150,6 +150,52 @@ gids_are_local() { ! grep -hqE '^(0000:0000:0000:0000:0000:ffff|fd00)' /sys/clas
 	is '.doctor.findings[0] | (.rule | startswith("CNT-")) and .likelihood >= 80'
 }
 
+# ask: 'rbench doctor PEER' from rxe0 to a server on rxe1
+ask() {
+	SERVER=10.0.0.2
+	serve server -d rxe1 --timeout 20
+	: >"${bases[server]}.any" # not one document, but many lines
+	bench=doctor
+	client -d rxe0 --interval 50ms --timeout 20
+}
+
+probed() { field '[.doctor.probes[0].tests[].outcome] | join(" ")'; }
+
+@test "PEER, healthy: no error, no warning, everything passes" {
+	ask
+	ended 0 ok || { field '.doctor.findings[] | [.rule, .severity, .text] | @csv'; return 1; }
+	is '[.doctor.hosts[] | [.end, .devices]] == [["local", 1], ["peer", 1]]'
+	[[ $(probed) == "PASS PASS PASS PASS PASS PASS" ]]
+	is '.doctor.outcomes | any(.rule == "PROBE-MTU" and .outcome == "pass" and .subject.peer.device == "rxe1")'
+}
+
+@test "PEER with another MTU" {
+	broken ip link set v1 mtu 700 -- ip link set v1 mtu 1500
+	ask
+	first MTU-PEER
+	is '.doctor.probes[0].path_mtu == 512'
+}
+
+@test "PEER behind a firewall that drops RoCE" {
+	modprobe nf_tables
+	broken nft add table inet doctortest -- nft delete table inet doctortest
+	nft add chain inet doctortest in '{ type filter hook input priority 0; }'
+	nft add rule inet doctortest in udp dport 4791 drop
+	ask
+	first NET-FW
+	is '.doctor.findings | any(.rule == "PROBE-RC" and .severity == "error")'
+}
+
+@test "PEER: large packets vanish on the way" {
+	modprobe nf_tables
+	broken nft add table inet doctortest -- nft delete table inet doctortest
+	nft add chain inet doctortest in '{ type filter hook input priority 0; }'
+	nft add rule inet doctortest in meta l4proto udp meta length 800-65535 drop
+	ask
+	first PROBE-MTU
+	is '.doctor.symptom.words | index("small packets pass, full ones do not")'
+}
+
 @test "a port that is down" {
 	broken ip link set v1 down -- ip link set v1 up
 	undos+=("ip addr add fd00::2/64 dev v1 nodad" "ip route add 10.0.0.1 dev v1 src 10.0.0.2 table 102"
