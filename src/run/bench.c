@@ -37,9 +37,9 @@ void rb_context_bind(struct rb_context *ctx)
 /* What the rows of this run have. */
 static const struct rb_fields *fields_of(const struct rb_context *ctx)
 {
-	if (ctx->bench->pattern == RB_PATTERN_STREAM)
-		return rb_measure_bw_fields(ctx);
-	return ctx->load_opts.rate ? &rb_lat_rated_fields : &rb_lat_fields;
+	return ctx->bench->pattern == RB_PATTERN_STREAM ?
+		       rb_measure_bw_fields(ctx) :
+		       rb_measure_lat_fields(ctx);
 }
 
 static int parse(struct rb_context *ctx, int argc, char **argv)
@@ -216,6 +216,7 @@ static void close_all(struct rb_context *ctx)
 	for (int i = 0; i < RB_EXPECT_ENDS; i++)
 		json_decref(ctx->still[i]);
 	rb_counters_free(ctx->before);
+	rb_background_close(ctx);
 	rb_session_close(&ctx->session);
 	rb_monitor_fini(&ctx->monitor);
 	rb_ends_free(&ctx->ends);

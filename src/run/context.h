@@ -11,6 +11,7 @@
 #include "host/cores.h"
 #include "peer/oob.h"
 #include "run/agree.h"
+#include "run/background.h"
 #include "run/gate.h"
 #include "run/latfile.h"
 #include "run/latresult.h"
@@ -49,6 +50,7 @@ struct rb_context {
 	struct rb_dev *dev;
 	struct rb_ends ends;
 	struct rb_session session;
+	struct rb_background background;
 	struct rb_monitor monitor;
 	struct rb_cores cores; /* of this end's measuring threads; none: anywhere */
 	struct rb_window_plan window_plan; /* of the present size, for all threads */
@@ -84,5 +86,8 @@ void rb_measure_lat_report(struct rb_context *ctx, const void *row);
 
 /* What the rows of a bandwidth run have. */
 const struct rb_fields *rb_measure_bw_fields(const struct rb_context *ctx);
+
+/* The same of a latency run. */
+const struct rb_fields *rb_measure_lat_fields(const struct rb_context *ctx);
 
 #endif

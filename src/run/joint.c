@@ -105,9 +105,11 @@ static bool device_to_blame(struct rb_context *ctx, enum rb_stream_end end)
 }
 
 /* A ping-pong whose message nobody sends again never goes on. */
-static bool waits_for_lost(const struct rb_context *ctx)
+static bool waits_for_lost(const struct rb_context *ctx,
+			   const struct rb_session *session)
 {
-	return ctx->bench->pattern == RB_PATTERN_PINGPONG &&
+	return session == &ctx->session &&
+	       ctx->bench->pattern == RB_PATTERN_PINGPONG &&
 	       rb_conn_is_lossy(&ctx->conn_opts);
 }
 
@@ -135,16 +137,15 @@ static int check_imm(const struct rb_context *ctx, const struct rb_stream *s)
 			     (unsigned long long)s->received);
 }
 
-int rb_joint_failed(struct rb_context *ctx, const struct rb_stream *s,
-		    enum rb_stream_end end)
+int rb_joint_failed(struct rb_context *ctx, struct rb_session *session,
+		    const struct rb_stream *s, enum rb_stream_end end)
 {
 	if (end != RB_STREAM_DONE &&
 	    (device_to_blame(ctx, end) || peer_to_blame(ctx, end, &s->wc)))
 		return rb_monitor_fail(&ctx->monitor);
 	switch (end) {
 	case RB_STREAM_COMPLETION:
-		return rb_wc_fail(&ctx->session, &ctx->monitor, &s->wc,
-				  s->completed);
+		return rb_wc_fail(session, &ctx->monitor, &s->wc, s->completed);
 	case RB_STREAM_POST:
 		return rb_fail(RB_FAULT_POST, s->err < 0 ? s->err : -s->err,
 			       "'%s' refused a send request after %llu messages",
@@ -156,10 +157,9 @@ int rb_joint_failed(struct rb_context *ctx, const struct rb_stream *s,
 			       "cannot poll the completion queue of '%s'",
 			       ctx->dev->name);
 	case RB_STREAM_STALLED:
-		if (waits_for_lost(ctx))
+		if (waits_for_lost(ctx, session))
 			return lost_fail(ctx, s);
-		return rb_stall_fail(&ctx->session, &ctx->monitor,
-				     s->completed);
+		return rb_stall_fail(session, &ctx->monitor, s->completed);
 	case RB_STREAM_DONE:
 		break;
 	}

@@ -23,6 +23,7 @@
 #include "run/window.h"
 
 struct rb_context;
+struct rb_session;
 
 /* Wait until both ends are ready for the same size. */
 int rb_joint_barrier(struct rb_context *ctx, uint64_t size);
@@ -33,9 +34,9 @@ struct rb_window_plan rb_joint_window(const struct rb_context *ctx);
 /* Nothing completed for so long: give up. */
 uint64_t rb_joint_stall_ns(const struct rb_context *ctx);
 
-/* Report how a loop of @s ended, if it failed: the best reason that is known. */
-int rb_joint_failed(struct rb_context *ctx, const struct rb_stream *s,
-		    enum rb_stream_end end);
+/* Report how a loop of @s, in @session, ended, if it failed: the best reason that is known. */
+int rb_joint_failed(struct rb_context *ctx, struct rb_session *session,
+		    const struct rb_stream *s, enum rb_stream_end end);
 
 /*
  * After a loop: note an interruption in ctx->interrupted, or report that

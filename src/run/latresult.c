@@ -32,6 +32,19 @@ static const char half_round_trip[] = "half_round_trip";
 	{ "latency_ns.p99_9", "p99.9 us", RB_FIELD_REAL, AT(ns.p99_9), 9, 2, US }, \
 	{ "latency_ns.p99_99", NULL, RB_FIELD_REAL, AT(ns.p99_99), 0, 0, 0 }, \
 	{ "latency_ns.max", "max us", RB_FIELD_REAL, AT(ns.max), 10, 2, US }
+#define RESPONSE \
+	{ "response_ns.count", NULL, RB_FIELD_UINT, AT(response.count), 0, 0, 0 }, \
+	{ "response_ns.min", NULL, RB_FIELD_REAL, AT(response.min), 0, 0, 0 }, \
+	{ "response_ns.p50", "resp p50", RB_FIELD_REAL, AT(response.p50), 9, 2, US }, \
+	{ "response_ns.mean", NULL, RB_FIELD_REAL, AT(response.mean), 0, 0, 0 }, \
+	{ "response_ns.stddev", NULL, RB_FIELD_REAL, AT(response.stddev), 0, 0, 0 }, \
+	{ "response_ns.p90", NULL, RB_FIELD_REAL, AT(response.p90), 0, 0, 0 }, \
+	{ "response_ns.p99", "resp p99", RB_FIELD_REAL, AT(response.p99), 9, 2, US }, \
+	{ "response_ns.p99_9", NULL, RB_FIELD_REAL, AT(response.p99_9), 0, 0, 0 }, \
+	{ "response_ns.p99_99", NULL, RB_FIELD_REAL, AT(response.p99_99), 0, 0, 0 }, \
+	{ "response_ns.max", "resp max", RB_FIELD_REAL, AT(response.max), 9, 2, US }
+#define LOAD \
+	{ "background.bits_per_s", "bg Gb/s", RB_FIELD_REAL, AT(background), 8, 3, 1e-9 }
 #define TAIL \
 	{ "cpu.local.user_s", NULL, RB_FIELD_REAL, AT(local.user_s), 0, 0, 0 }, \
 	{ "cpu.local.system_s", NULL, RB_FIELD_REAL, AT(local.system_s), 0, 0, 0 }, \
@@ -42,27 +55,23 @@ static const char half_round_trip[] = "half_round_trip";
 	{ "cpu.peer.cycles_per_message", NULL, RB_FIELD_REAL, AT(peer.cycles_per_message), 0, 0, 0 }, \
 	{ "cpu.peer.utilisation", "peer %", RB_FIELD_REAL, AT(peer.utilisation), 6, 0, 100 }
 
-static const struct rb_field rows[] = { HEAD, TAIL };
-
-static const struct rb_field rated_rows[] = {
-	HEAD,
-	{ "response_ns.count", NULL, RB_FIELD_UINT, AT(response.count), 0, 0, 0 },
-	{ "response_ns.min", NULL, RB_FIELD_REAL, AT(response.min), 0, 0, 0 },
-	{ "response_ns.p50", "resp p50", RB_FIELD_REAL, AT(response.p50), 9, 2, US },
-	{ "response_ns.mean", NULL, RB_FIELD_REAL, AT(response.mean), 0, 0, 0 },
-	{ "response_ns.stddev", NULL, RB_FIELD_REAL, AT(response.stddev), 0, 0, 0 },
-	{ "response_ns.p90", NULL, RB_FIELD_REAL, AT(response.p90), 0, 0, 0 },
-	{ "response_ns.p99", "resp p99", RB_FIELD_REAL, AT(response.p99), 9, 2, US },
-	{ "response_ns.p99_9", NULL, RB_FIELD_REAL, AT(response.p99_9), 0, 0, 0 },
-	{ "response_ns.p99_99", NULL, RB_FIELD_REAL, AT(response.p99_99), 0, 0, 0 },
-	{ "response_ns.max", "resp max", RB_FIELD_REAL, AT(response.max), 9, 2, US },
-	TAIL,
-};
+static const struct rb_field plain_rows[] = { HEAD, TAIL };
+static const struct rb_field rated_rows[] = { HEAD, RESPONSE, TAIL };
+static const struct rb_field loaded_rows[] = { HEAD, LOAD, TAIL };
+static const struct rb_field both_rows[] = { HEAD, RESPONSE, LOAD, TAIL };
 /* clang-format on */
 
-const struct rb_fields rb_lat_fields = { rows, RB_ARRAY_SIZE(rows) };
-const struct rb_fields rb_lat_rated_fields = { rated_rows,
-					       RB_ARRAY_SIZE(rated_rows) };
+const struct rb_fields *rb_lat_result_fields(bool rated, bool loaded)
+{
+	static const struct rb_fields fields[2][2] = {
+		{ { plain_rows, RB_ARRAY_SIZE(plain_rows) },
+		  { loaded_rows, RB_ARRAY_SIZE(loaded_rows) } },
+		{ { rated_rows, RB_ARRAY_SIZE(rated_rows) },
+		  { both_rows, RB_ARRAY_SIZE(both_rows) } },
+	};
+
+	return &fields[rated][loaded];
+}
 
 void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
 {
@@ -79,6 +88,7 @@ void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
 		.kind = half ? half_round_trip : "completion",
 		.ns = none,
 		.response = none,
+		.background = RB_ABSENT_F,
 		.local = rb_no_cpu_use,
 		.peer = rb_no_cpu_use,
 	};

@@ -29,11 +29,12 @@ struct rb_lat_result {
 	const char *kind; /* "half_round_trip" or "completion" */
 	struct rb_latency ns;
 	struct rb_latency response; /* where messages were due at a rate */
+	double background; /* bit/s that the load beside it carried */
 	struct rb_cpu_use local, peer;
 };
 
-extern const struct rb_fields rb_lat_fields;
-extern const struct rb_fields rb_lat_rated_fields; /* with response times */
+/* What rows have: response times at a rate, and a load beside it. */
+const struct rb_fields *rb_lat_result_fields(bool rated, bool loaded);
 
 /* All absent but size and kind. */
 void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half);

@@ -138,6 +138,12 @@ static const struct rb_opt load_rows[] = {
 	{ .name = "sge", .type = RB_OPT_COUNT, .def = "1", .min = 1, .max = RB_SGES_MAX,
 	  .offset = offsetof(struct rb_load_opts, sges), .flags = RB_OPT_AGREE,
 	  .help = "pieces that a message is gathered from and scattered to" },
+	{ .name = "background", .type = RB_OPT_COUNT, .def = "0", .max = RB_BACKGROUND_QPS_MAX, .arg = "QPS",
+	  .offset = offsetof(struct rb_load_opts, background), .flags = RB_OPT_AGREE,
+	  .help = "measure latency while so many queue pairs more write at full speed" },
+	{ .name = "background-size", .type = RB_OPT_SIZE, .def = "64K", .min = 1, .max = 1u << 30, .arg = "BYTES",
+	  .offset = offsetof(struct rb_load_opts, background_size), .flags = RB_OPT_AGREE,
+	  .help = "size of their messages" },
 	/* clang-format on */
 };
 

@@ -19,6 +19,7 @@ struct rb_cores;
 
 #define RB_THREADS_MAX 1024
 #define RB_SGES_MAX 32u
+#define RB_BACKGROUND_QPS_MAX 1024u
 #define RB_RATE_MESSAGES (1ull << 63)
 #define RB_ACCESS_SEQ 0u
 #define RB_ACCESS_RANDOM 1u
@@ -31,6 +32,8 @@ struct rb_load_opts {
 	uint64_t footprint; /* bytes of each QP at each end; RB_AUTO: few */
 	uint64_t access;
 	uint64_t sges; /* pieces of a message */
+	uint64_t background; /* QPs that write while a latency is measured */
+	uint64_t background_size; /* of their messages */
 };
 extern const struct rb_optgroup rb_load_optgroup;
 

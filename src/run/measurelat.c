@@ -21,9 +21,10 @@ static bool is_pingpong(const struct rb_context *ctx)
 	return ctx->bench->pattern == RB_PATTERN_PINGPONG;
 }
 
-static const struct rb_fields *fields_of(const struct rb_context *ctx)
+const struct rb_fields *rb_measure_lat_fields(const struct rb_context *ctx)
 {
-	return ctx->load_opts.rate ? &rb_lat_rated_fields : &rb_lat_fields;
+	return rb_lat_result_fields(ctx->load_opts.rate != 0,
+				    ctx->load_opts.background != 0);
 }
 
 static void show_progress(void *arg, double messages_per_s)
@@ -170,6 +171,19 @@ static void put_hist(const struct rb_context *ctx, struct rb_lat_result *r)
 	rb_lat_result_response(r, lanes[0].response, unit_ns);
 }
 
+/* All exchanges, with the load that is asked for beside them. */
+static int under_load(struct rb_context *ctx, const struct rb_window_plan *plan,
+		      struct rb_lat_result *r)
+{
+	int err = ctx->host ? rb_background_start(ctx) : 0, failed;
+
+	if (err)
+		return err;
+	err = rb_team_run(ctx, plan, exchange_lane);
+	failed = rb_background_stop(ctx, &r->background);
+	return err ? err : failed;
+}
+
 /* This end's part of the exchanges; @r gets what it shows. */
 static int run(struct rb_context *ctx, struct rb_lat_result *r)
 {
@@ -179,7 +193,7 @@ static int run(struct rb_context *ctx, struct rb_lat_result *r)
 	int err;
 
 	rb_monitor_halt_on_result(&ctx->monitor, !leads);
-	err = rb_team_run(ctx, &plan, exchange_lane);
+	err = under_load(ctx, &plan, r);
 	if (err)
 		return err;
 	rb_team_window(ctx, &window);
@@ -201,9 +215,9 @@ static int exchange(struct rb_context *ctx, struct rb_lat_result *own,
 
 	rb_lat_result_init(&peer, own->size_bytes, is_pingpong(ctx));
 	if (ctx->host)
-		err = rb_joint_send(ctx, fields_of(ctx), own);
+		err = rb_joint_send(ctx, rb_measure_lat_fields(ctx), own);
 	if (!err)
-		err = rb_joint_await(ctx, fields_of(ctx), &peer);
+		err = rb_joint_await(ctx, rb_measure_lat_fields(ctx), &peer);
 	if (err)
 		return err;
 	if (ctx->host) {
@@ -217,7 +231,7 @@ static int exchange(struct rb_context *ctx, struct rb_lat_result *own,
 	peer.peer = peer.local;
 	peer.local = own->local;
 	*own = peer;
-	return rb_joint_send(ctx, fields_of(ctx), own);
+	return rb_joint_send(ctx, rb_measure_lat_fields(ctx), own);
 }
 
 static bool has_samples(const struct rb_lat_result *r)
@@ -229,7 +243,7 @@ void rb_measure_lat_report(struct rb_context *ctx, const void *row)
 {
 	const struct rb_lat_result *r = row;
 
-	rb_report_row(&ctx->report, fields_of(ctx), r);
+	rb_report_row(&ctx->report, rb_measure_lat_fields(ctx), r);
 	if (has_samples(r) && (!ctx->best_lat.ns.count ||
 			       r->ns.p50 < ctx->best_lat.ns.p50))
 		ctx->best_lat = *r;

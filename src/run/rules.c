@@ -168,6 +168,16 @@ static bool load_of_latency(const struct facts *f)
 		given(f, "burst-size"));
 }
 
+static bool background_of_bandwidth(const struct facts *f)
+{
+	return f->load->background && !is_latency(f->bench);
+}
+
+static bool background_size_alone(const struct facts *f)
+{
+	return given(f, "background-size") && !f->load->background;
+}
+
 static bool load_of_verify(const struct facts *f)
 {
 	return f->run->verify && rb_load_is_any(f->load);
@@ -353,6 +363,8 @@ static const struct {
 	{ burst_within_list, "--burst-size must be a multiple of --post-list: lists go whole" },
 	{ access_alone, "--access is about --footprint: give both" },
 	{ load_of_latency, "--footprint, --sge and --burst-size are about bandwidth: of a latency there is one message" },
+	{ background_of_bandwidth, "--background is a load beside a latency: of bandwidth, raise --qp" },
+	{ background_size_alone, "--background-size is about --background: give both" },
 	{ load_of_verify, "--verify goes in rounds of its own: leave out --rate, --footprint and --sge" },
 	{ pieces_of_others, "--sge is not for atomics, and goes without --srq and --inline-size" },
 	{ pieces_of_nothing, "--sge: a message has fewer bytes than pieces: raise --size" },

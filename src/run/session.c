@@ -26,10 +26,10 @@ static int check_limits(const struct rb_dev *dev,
 {
 	const struct ibv_device_attr *attr = &dev->attr;
 
-	if (attr->max_qp > 0 && plan->qps > (uint32_t)attr->max_qp)
+	if (attr->max_qp > 0 && plan->qps + plan->others > (uint32_t)attr->max_qp)
 		return rb_fail(RB_FAULT_QP_LIMIT, -EINVAL,
 			       "'%s' has at most %d queue pairs, not %u",
-			       dev->name, attr->max_qp, plan->qps);
+			       dev->name, attr->max_qp, plan->qps + plan->others);
 	if (attr->max_qp_wr > 0 && plan->depth > (uint32_t)attr->max_qp_wr)
 		return rb_fail(RB_FAULT_DEPTH_LIMIT, -EINVAL,
 			       "send queues of '%s' hold at most %d requests, not %u",

@@ -43,6 +43,8 @@ struct rb_session_plan {
 	bool post_send; /* by ibv_post_send even where there is ibv_wr_* */
 	struct rb_cq_opts cq;
 	const struct rb_mem_opts *mem; /* borrowed */
+	const char *of; /* whose QPs these are, for errors: " of --x"; or NULL */
+	uint32_t others; /* QPs that the process has besides */
 };
 
 struct rb_session {

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "base/units.h"
+#include "run/background.h"
 #include "run/bench.h"
 #include "run/context.h"
 #include "run/environ.h"
@@ -194,10 +195,9 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 	};
 }
 
-static void fill_conn(struct rb_context *ctx, const struct rb_path *path)
+void rb_setup_conn(struct rb_context *ctx, struct rb_session *s,
+		   const struct rb_path *path)
 {
-	struct rb_session *s = &ctx->session;
-
 	s->conn = (struct rb_conn){
 		.method = ctx->conn_opts.cm ? &rb_conn_cm : &rb_conn_manual,
 		.oob = &ctx->oob,
@@ -214,7 +214,8 @@ static void fill_conn(struct rb_context *ctx, const struct rb_path *path)
 			    s->pool->mr->rkey },
 		.pd = s->pd,
 		.client = ctx->host != NULL,
-		.multicast = ctx->conn_opts.multicast != 0,
+		.multicast = s->plan.type == IBV_QPT_UD &&
+			     ctx->conn_opts.multicast,
 	};
 	rb_conn_set_path(&ctx->conn_opts, &s->conn.path);
 }
@@ -367,12 +368,14 @@ int rb_setup(struct rb_context *ctx)
 		err = rb_session_open(ctx->dev, &plan, &ctx->session);
 	if (err)
 		return err;
-	fill_conn(ctx, &path);
+	rb_setup_conn(ctx, &ctx->session, &path);
 	err = choose_datagrams(ctx);
 	if (!err)
 		err = rb_conn_open(&ctx->session.conn);
 	if (!err)
 		err = post_first_receives(ctx);
+	if (!err)
+		err = rb_background_open(ctx, &path);
 	if (err)
 		return err;
 	rb_ends_describe(&ctx->ends, &ctx->session.conn.path);

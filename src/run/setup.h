@@ -6,6 +6,8 @@
 #define RB_SETUP_H
 
 struct rb_context;
+struct rb_path;
+struct rb_session;
 
 /*
  * Agree with the peer, open the device, make the session and connect it; the
@@ -13,5 +15,9 @@ struct rb_context;
  * and is closed by its owner in any case.
  */
 int rb_setup(struct rb_context *ctx);
+
+/* Fill in how the queue pairs of the opened @session are to be connected. */
+void rb_setup_conn(struct rb_context *ctx, struct rb_session *session,
+		   const struct rb_path *path);
 
 #endif

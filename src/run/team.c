@@ -67,7 +67,7 @@ void rb_team_window(const struct rb_context *ctx, struct rb_window *w)
 
 int rb_team_ended(struct rb_context *ctx)
 {
-	const struct rb_session *s = &ctx->session;
+	struct rb_session *s = &ctx->session;
 	const struct rb_lane *lane = &s->lanes[0];
 
 	for (uint32_t i = 0; i < s->plan.lanes; i++) {
@@ -75,7 +75,7 @@ int rb_team_ended(struct rb_context *ctx)
 		if (lane->end != RB_STREAM_DONE || lane->stream.imm_wrong)
 			break;
 	}
-	return rb_joint_failed(ctx, &lane->stream, lane->end);
+	return rb_joint_failed(ctx, s, &lane->stream, lane->end);
 }
 
 double rb_team_progress(struct rb_context *ctx, struct rb_lane *lane,

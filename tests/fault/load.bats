@@ -198,3 +198,55 @@ paced_by_duration() {
 	await_server
 	failed_somehow
 }
+
+latencies() { "$RBENCH" --list-commands | awk -F '\t' '$1 ~ /_lat$/ && $1 !~ /tcp/ { print $1 }'; }
+
+@test "a load beside each latency" {
+	local bench
+	for bench in $(latencies); do
+		measure "$bench" -D 100ms --background 3 --background-size 4K
+		is '.results[0].background.bits_per_s > 1e6'
+		is '.options.background.value == 3'
+		is '.results[0].latency_ns.count == .results[0].messages'
+	done
+}
+
+@test "a load beside a latency: by rdma_cm, with a rate, of datagrams, size after size" {
+	measure write_lat -R -D 100ms --background 2
+	is '.results[0].background.bits_per_s > 1e6'
+	measure read_lat -n 20 --rate 1K/s --background 1
+	is '.results[0] | .background.bits_per_s > 1e6 and .response_ns.count == 20'
+	measure send_lat -c UD -s 8,16 -n 100 --background 1 --repeat 2
+	is '.results | length == 2 and all(.background.bits_per_s > 1e6)'
+}
+
+# One link of 2 Gb/s for all: 64 KiB take 262 us, and up to 128 of them wait.
+@test "a load takes what the link has, and the latency is what is left" {
+	serve read_lat
+	RB_FAKE='rate=2' client -D 300ms
+	ended 0 ok
+	is '.results[0] | has("background") | not'
+	await_server
+	local alone
+	alone=$(field '.results[0].latency_ns.p50')
+	serve read_lat
+	RB_FAKE='rate=2' client -D 500ms --background 1
+	ended 0 ok
+	is '.results[0].background.bits_per_s | . > 1.6e9 and . < 2.1e9'
+	is ".results[0].latency_ns.p50 > 10 * $alone"
+}
+
+@test "a load that fails is the error of the run, and it is told which" {
+	serve write_lat
+	RB_FAKE='wc#40=RETRY_EXC_ERR' client -D 300ms --background 1
+	ended 1 failed
+	said 'of --background on'
+	[ "$(grep -c 'error:' "$err")" -eq 1 ]
+}
+
+@test "queue pairs of a load count against the device's limit" {
+	serve write_lat
+	RB_FAKE='max_qp=8' client -n 10 --background 8
+	ended 1 failed
+	said 'has at most 8 queue pairs, not 9'
+}

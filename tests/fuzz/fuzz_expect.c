@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	try_fields(text, &rb_bw_fields, results);
-	try_fields(text, &rb_lat_fields, results);
+	try_fields(text, rb_lat_result_fields(false, false), results);
 	free(text);
 	json_decref(results);
 	return 0;

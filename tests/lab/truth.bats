@@ -36,3 +36,13 @@ teardown() {
 	await_server
 	ended 0 ok
 }
+
+@test "a load beside a latency: both go over the wire" {
+	serve write_lat -d rxe1 --timeout 20
+	client -d rxe0 --timeout 20 -n 30 --background 2 --background-size 16K
+	ended 0 ok
+	is '.results[0].background.bits_per_s > 0 and .results[0].latency_ns.count == 30'
+	is '.counters.local["hw.sent_pkts"] > 100'
+	await_server
+	ended 0 ok
+}
