@@ -4,6 +4,7 @@
 # benchmarks.bats - whatever benchmark there is, it runs in every way: a new row
 # of the registry is tested before anybody writes a test for it
 
+# bats file_tags=long
 load ../helpers
 
 # tried OPTIONS: each benchmark with these measures on both ends, or refuses

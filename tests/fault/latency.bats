@@ -3,6 +3,7 @@
 #
 # latency.bats - write_lat, send_lat, read_lat, atomic_lat over tests/fake
 
+# bats file_tags=long
 load ../helpers
 
 # Deadlines of real time, on a machine that others use too: a second try may do,

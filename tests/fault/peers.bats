@@ -3,6 +3,7 @@
 #
 # peers.bats - the other end is not there, is somebody else, or says nonsense
 
+# bats file_tags=long
 load ../helpers
 
 # Deadlines of real time, on a machine that others use too: a second try may do,

@@ -4,6 +4,7 @@
 # run.bats - what happens to a run under way: peers that die, devices that
 # fail, payloads that arrive wrong, users who have seen enough
 
+# bats file_tags=long
 load ../helpers
 
 # Deadlines of real time, on a machine that others use too: a second try may do,

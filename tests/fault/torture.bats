@@ -6,6 +6,7 @@
 # matter and the run is as good as any, or both give up with one line, a valid
 # document and exit code 1. Nothing is left behind.
 
+# bats file_tags=long
 load ../helpers
 
 # Deadlines of real time, on a machine that others use too: a second try may do,
