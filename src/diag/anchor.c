@@ -4,7 +4,6 @@
  */
 #include "diag/anchor.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -12,53 +11,56 @@
 
 #define WINDOW RB_ANCHOR_SHORTEST
 
-_Static_assert(WINDOW == sizeof(uint32_t), "head() reads the window");
+_Static_assert(WINDOW == sizeof(uint32_t), "chain() reads the window");
 
-static unsigned int pair(unsigned char a, unsigned char b)
+/* The same for all ways to write a pair of letters; for some others too. */
+static unsigned int pair(const char *p)
 {
-	return (unsigned int)a << 8 | b;
+	uint16_t letters;
+
+	memcpy(&letters, p, sizeof(letters));
+	letters |= 0x2020;
+	return (letters ^ letters >> 5) % RB_ANCHOR_PAIRS;
 }
 
-/* Four characters: equal where those at two places may be, but for case. */
-static uint32_t head(const char *p)
+/* The chain of the words that begin like the window at @p, and of few others. */
+static unsigned int chain(const char *p)
 {
 	uint32_t letters;
 
 	memcpy(&letters, p, sizeof(letters));
-	return letters | 0x20202020u;
+	letters = (letters | 0x20202020u) * 0x9e3779b1u;
+	return letters >> 16 & (RB_ANCHOR_CHAINS - 1);
 }
 
-/* Do something for the four ways to write a pair of letters. */
-static void spellings(const char *p, unsigned int pairs[4])
+/* The first eight characters: equal where two may be the same, but for case. */
+static uint64_t head(const char *p, size_t n)
 {
-	unsigned char a = (unsigned char)tolower((unsigned char)p[0]);
-	unsigned char b = (unsigned char)tolower((unsigned char)p[1]);
-	unsigned char c = (unsigned char)toupper(a);
-	unsigned char d = (unsigned char)toupper(b);
+	uint64_t letters = 0;
 
-	pairs[0] = pair(a, b);
-	pairs[1] = pair(a, d);
-	pairs[2] = pair(c, b);
-	pairs[3] = pair(c, d);
+	if (n >= sizeof(letters)) /* a size that the compiler knows */
+		memcpy(&letters, p, sizeof(letters));
+	else
+		memcpy(&letters, p, n);
+	return letters | 0x2020202020202020u;
 }
 
 static void add(struct rb_anchors *a, size_t row)
 {
-	unsigned int pairs[4];
+	const char *text = a->rows[row].text;
+	size_t n = RB_MIN(strlen(text), sizeof(a->mask[row]));
+	uint16_t *first = &a->first[chain(text)];
 
 	for (unsigned int i = 0; i + 2 <= WINDOW; i++) {
-		uint8_t distance = (uint8_t)(WINDOW - 2 - i);
+		uint8_t *skip = &a->skip[pair(text + i)];
 
-		spellings(a->rows[row].text + i, pairs);
-		for (int k = 0; k < 4; k++)
-			a->skip[pairs[k]] = RB_MIN(a->skip[pairs[k]], distance);
+		*skip = RB_MIN(*skip, (uint8_t)(WINDOW - 2 - i));
 	}
-	a->head[row] = head(a->rows[row].text);
-	/* chained by the pair that ends the window, in lower case */
-	spellings(a->rows[row].text + WINDOW - 2, pairs);
-	a->next[row] = a->first[pairs[0]];
-	for (int k = 0; k < 4; k++)
-		a->first[pairs[k]] = (uint16_t)(row + 1);
+	memset(&a->mask[row], 0, sizeof(a->mask[row]));
+	memset(&a->mask[row], 0xff, n);
+	a->head[row] = head(text, n) & a->mask[row];
+	a->next[row] = *first;
+	*first = (uint16_t)(row + 1);
 }
 
 void rb_anchors_init(struct rb_anchors *a, const struct rb_anchor *rows,
@@ -73,37 +75,37 @@ void rb_anchors_init(struct rb_anchors *a, const struct rb_anchor *rows,
 		add(a, i);
 }
 
-/* The row of the chain that stands at @p, where a window is; or -1. */
-static int match(const struct rb_anchors *a, unsigned int key, const char *p,
+/* The row that stands at @p, where a window is; or -1. */
+static int match(const struct rb_anchors *a, uint32_t known, const char *p,
 		 size_t n)
 {
-	struct rb_text t = { .p = p, .n = n };
-	uint32_t letters = head(p);
+	unsigned int i = a->first[chain(p)];
+	uint64_t letters = i ? head(p, n) : 0;
 
-	for (unsigned int i = a->first[key]; i; i = a->next[i - 1]) {
-		if (a->head[i - 1] == letters &&
-		    rb_text_begins(t, a->rows[i - 1].text))
+	for (; i; i = a->next[i - 1]) {
+		if (a->head[i - 1] == (letters & a->mask[i - 1]) &&
+		    a->rows[i - 1].topics & ~known &&
+		    rb_text_begins((struct rb_text){ .p = p, .n = n },
+				   a->rows[i - 1].text))
 			return (int)i - 1;
 	}
 	return -1;
 }
 
 int rb_anchors_find(const struct rb_anchors *a, const char *p, size_t n,
-		    size_t *at)
+		    uint32_t known, size_t *at)
 {
 	size_t i = *at + WINDOW - 1; /* the last byte of the window */
 
 	while (i < n) {
-		unsigned int key = pair((unsigned char)p[i - 1],
-					(unsigned char)p[i]);
-		unsigned int skip = a->skip[key];
+		unsigned int skip = a->skip[pair(p + i - 1)];
 		int row;
 
 		if (skip) {
 			i += skip;
 			continue;
 		}
-		row = match(a, key, p + i + 1 - WINDOW, n - (i + 1 - WINDOW));
+		row = match(a, known, p + i + 1 - WINDOW, n - (i + 1 - WINDOW));
 		if (row >= 0) {
 			*at = i + 1 - WINDOW;
 			return row;

@@ -67,10 +67,9 @@ static uint32_t topics_of(const struct rb_explain *x, struct rb_text line,
 	uint32_t topics = 0;
 	int row;
 
-	while ((row = rb_anchors_find(&x->anchors, line.p, line.n, &at)) >= 0) {
+	while ((row = rb_anchors_find(&x->anchors, line.p, line.n, topics,
+				      &at)) >= 0)
 		topics |= x->anchors.rows[row].topics;
-		at++;
-	}
 	return topics;
 }
 
@@ -230,7 +229,7 @@ static void scan(struct rb_explain *x, const char *p, size_t n)
 		size_t at = from;
 
 		if (!x->want &&
-		    rb_anchors_find(&x->anchors, p, n, &at) < 0)
+		    rb_anchors_find(&x->anchors, p, n, 0, &at) < 0)
 			break;
 		line = line_around(p + from, n - from, at - from, &next);
 		pass_over(x, p + from, (size_t)(line.p - (p + from)));
@@ -262,7 +261,8 @@ static void take_kept(struct rb_explain *x)
 
 	x->have = 0;
 	x->cut = false;
-	if (x->want || rb_anchors_find(&x->anchors, line.p, line.n, &at) >= 0) {
+	if (x->want ||
+	    rb_anchors_find(&x->anchors, line.p, line.n, 0, &at) >= 0) {
 		take_counted(x, line, at);
 		return;
 	}

@@ -25,40 +25,36 @@ void rb_finding_init(struct rb_finding *f, enum rb_kind kind,
 	f->codes.event = f->codes.cm_event = -1;
 }
 
-/* FNV-1a. */
-static uint64_t mix(uint64_t hash, const void *data, size_t n)
+static uint64_t mix(uint64_t hash, uint64_t value)
 {
-	const unsigned char *p = data;
-
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * 0x100000001b3u;
-	return hash;
+	hash = (hash ^ value) * 0xff51afd7ed558ccdu;
+	return hash ^ hash >> 32;
 }
 
-#define MIX(hash, field) mix(hash, &(field), sizeof(field))
-#define MIX_TEXT(hash, field) mix(hash, field, strlen(field))
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = mix(hash, (unsigned char)*text++);
+	return hash;
+}
 
 /* What kind of error it is, whatever its object. */
 static uint64_t code_hash(const struct rb_finding *f)
 {
 	const struct rb_codes *c = &f->codes;
-	uint64_t h = 0xcbf29ce484222325u;
+	const uint64_t values[] = {
+		f->kind,	  (uint64_t)c->status,
+		c->vendor,	  (uint64_t)c->syndrome,
+		(uint64_t)c->event, (uint64_t)c->cm_event,
+		(uint64_t)c->cm_status, (uint64_t)c->err,
+		(uint64_t)c->fw_status, (uint64_t)c->fw_syndrome,
+		(uintptr_t)c->kernel, (uintptr_t)c->message,
+	};
+	uint64_t h = 0;
 
-	h = MIX(h, f->kind);
-	h = MIX(h, c->status);
-	h = MIX(h, c->vendor);
-	h = MIX(h, c->syndrome);
-	h = MIX(h, c->event);
-	h = MIX(h, c->cm_event);
-	h = MIX(h, c->cm_status);
-	h = MIX(h, c->err);
-	h = MIX(h, c->fw_status);
-	h = MIX(h, c->fw_syndrome);
-	h = MIX(h, c->kernel);
-	h = MIX(h, c->message);
-	h = MIX_TEXT(h, c->call);
-	h = MIX_TEXT(h, c->command);
-	return h;
+	for (size_t i = 0; i < RB_ARRAY_SIZE(values); i++)
+		h = mix(h, values[i]);
+	return mix_text(mix_text(h, c->call), c->command);
 }
 
 static bool same_object(const struct rb_finding *a, const struct rb_finding *b)
@@ -235,9 +231,12 @@ bool rb_text_device(struct rb_text line, char *out, size_t room)
 	};
 
 	for (size_t i = 0; i < RB_ARRAY_SIZE(prefixes); i++) {
-		size_t length = strlen(prefixes[i]), n = 0;
+		size_t length, n = 0;
 		struct rb_text t = line;
 
+		if (rb_text_lacks(line, prefixes[i]))
+			continue;
+		length = strlen(prefixes[i]);
 		while (rb_text_after_word(t, prefixes[i], &t)) {
 			n = 0;
 			while (n < t.n && (isalnum((unsigned char)t.p[n]) ||

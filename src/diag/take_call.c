@@ -107,31 +107,39 @@ static bool said_failed(struct rb_text line)
 	return false;
 }
 
+/* Is there a call named @prefix and what @rest begins with? */
+static bool is_call(const char *prefix, struct rb_text rest)
+{
+	size_t length = strlen(prefix), n;
+	const struct rb_call_row *calls = rb_call_rows(&n);
+
+	/* the first letter tells one prefix from the other */
+	for (size_t i = 0; i < n; i++)
+		if (*calls[i].call == *prefix &&
+		    rb_text_begins(rest, calls[i].call + length))
+			return true;
+	return false;
+}
+
 /* The call's own name, "ibv_..." or "rdma_...": the first of the line. */
 static bool read_call(struct rb_text line, char *out, size_t room)
 {
 	static const char *const prefixes[] = { "ibv_", "rdma_" };
-	struct rb_text t;
-	size_t n, count;
-	const struct rb_call_row *calls = rb_call_rows(&count);
 
 	for (size_t i = 0; i < RB_ARRAY_SIZE(prefixes); i++) {
-		t = line;
-		while (rb_text_after_word(t, prefixes[i], &t)) {
-			size_t length = strlen(prefixes[i]);
-			struct rb_text name = t;
+		struct rb_text t = line;
 
-			n = 0;
+		while (rb_text_after_word(t, prefixes[i], &t)) {
+			size_t n = 0, length = strlen(prefixes[i]);
+
+			if (!is_call(prefixes[i], t))
+				continue;
 			while (n < t.n && (isalnum((unsigned char)t.p[n]) ||
 					   t.p[n] == '_'))
 				n++;
-			name.p -= length;
-			name.n = n + length;
-			for (size_t k = 0; k < count; k++)
-				if (rb_text_begins(name, calls[k].call)) {
-					rb_text_copy(name, out, room);
-					return true;
-				}
+			t.p -= length;
+			rb_text_copy(rb_text_first(t, n + length), out, room);
+			return true;
 		}
 	}
 	return false;

@@ -60,11 +60,15 @@ static inline unsigned int rb_text_pair(const char *p)
 	return ((p[0] | 0x20u) << 5 ^ (p[1] | 0x20u)) % RB_PAIRS;
 }
 
-/* @what, by its first two characters, is not in @t; the quick look. */
+/* @what, by its first characters, is not in @t; the quick look. */
 static inline bool rb_text_lacks(struct rb_text t, const char *what)
 {
-	return t.pairs && what[0] && what[1] &&
-	       !t.pairs->first[rb_text_pair(what)];
+	if (!t.pairs || !what[0])
+		return false;
+	for (int i = 0; i < 3 && what[i + 1]; i++)
+		if (!t.pairs->first[rb_text_pair(what + i)])
+			return true;
+	return false;
 }
 
 /*
