@@ -3,32 +3,25 @@
  * rules_numa - rules: how near processors, memory, interrupts and NICs are
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "diag/subject.h"
+#include "host/cpu.h"
 
 #define CPUS_MOST 8192
 
 /* "0-3,8" as a set; processors beyond CPUS_MOST are not told. */
 static void read_list(const char *list, bool set[static CPUS_MOST])
 {
-	memset(set, 0, CPUS_MOST);
-	while (*list) {
-		char *end;
-		unsigned long first = strtoul(list, &end, 10), last = first;
+	unsigned int first, last, next = 0;
 
-		if (end == list)
-			return;
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		for (; first <= last && first < CPUS_MOST; first++)
-			set[first] = true;
-		list = end + (*end == ',');
-		if (*end && *end != ',')
-			return;
-	}
+	memset(set, 0, CPUS_MOST);
+	/* in ascending order, as the kernel has them: none is looked at twice */
+	while (rb_cpulist_next(&list, &first, &last))
+		for (next = RB_MAX(next, first); next <= last && next < CPUS_MOST;
+		     next++)
+			set[next] = true;
 }
 
 /* How many of @a are in @b, and how many @a has. */

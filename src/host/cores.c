@@ -8,69 +8,42 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "host/cpu.h"
 #include "host/sysfs.h"
 
 #define LIST 4096 /* longest list of processors that is read */
 
-static int add(struct rb_cores *cores, unsigned long first, unsigned long last)
-{
-	for (unsigned long i = first; i <= last; i++) {
-		if (cores->n == RB_CORES_MAX)
-			return -EINVAL;
-		cores->v[cores->n++] = (unsigned int)i;
-	}
-	return 0;
-}
-
-/* "7" or "2-5" at @at, which is set to what follows. */
-static int parse_range(const char **at, struct rb_cores *cores)
-{
-	unsigned long first, last;
-	char *end;
-
-	if (**at < '0' || **at > '9')
-		return -EINVAL;
-	first = last = strtoul(*at, &end, 10);
-	if (*end == '-') {
-		*at = end + 1;
-		if (**at < '0' || **at > '9')
-			return -EINVAL;
-		last = strtoul(*at, &end, 10);
-	}
-	*at = end;
-	if (last < first || last >= CPU_SETSIZE)
-		return -EINVAL;
-	return add(cores, first, last);
-}
-
 int rb_cores_parse(const char *text, struct rb_cores *cores)
 {
 	struct rb_cores list = { 0 };
-	int err;
+	unsigned int first, last;
 
-	do {
-		err = parse_range(&text, &list);
-	} while (!err && *text++ == ',');
-	if (err || text[-1])
+	while (rb_cpulist_next(&text, &first, &last)) {
+		if (last >= CPU_SETSIZE || last - first >= RB_CORES_MAX - list.n)
+			return -EINVAL;
+		for (unsigned int i = first; i <= last; i++)
+			list.v[list.n++] = i;
+	}
+	if (*text || !list.n)
 		return -EINVAL;
 	*cores = list;
 	return 0;
 }
 
-void rb_cores_allowed(struct rb_cores *cores)
+/* Those that this process may run on, in ascending order. */
+static void read_allowed(struct rb_cores *cores)
 {
 	cpu_set_t set;
 
 	cores->n = 0;
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return;
-	for (unsigned int i = 0; i < CPU_SETSIZE; i++)
+	for (unsigned int i = 0; i < CPU_SETSIZE && cores->n < RB_CORES_MAX; i++)
 		if (CPU_ISSET(i, &set))
-			add(cores, i, i);
+			cores->v[cores->n++] = i;
 }
 
 static bool has(const struct rb_cores *cores, unsigned int core)
@@ -123,7 +96,7 @@ void rb_cores_near(const char *ibdev, struct rb_cores *cores)
 	struct rb_cores near, sorted = { 0 };
 	char dir[128];
 
-	rb_cores_allowed(cores);
+	read_allowed(cores);
 	snprintf(dir, sizeof(dir), "class/infiniband/%.64s/device", ibdev);
 	read_list(&near, dir, "local_cpulist");
 	keep_near(cores, &near);

@@ -15,13 +15,10 @@ struct rb_cores {
 /* A list as the kernel writes it: "0-3,8". 0, or -EINVAL. */
 int rb_cores_parse(const char *text, struct rb_cores *cores);
 
-/* Those that this process may run on, in ascending order. */
-void rb_cores_allowed(struct rb_cores *cores);
-
 /*
- * Those of the allowed ones that are near the RDMA device @ibdev (of its NUMA
- * node), the first thread of each physical core before all second ones; without
- * any near one, all that are allowed.
+ * Those on which this process may run and that are near the RDMA device @ibdev (of
+ * its NUMA node), the first thread of each physical core before all second ones;
+ * without any near one, all on which it may run.
  */
 void rb_cores_near(const char *ibdev, struct rb_cores *cores);
 

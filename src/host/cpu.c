@@ -18,6 +18,7 @@
 #define CPUINFO_LINE 4096 /* the list of flags is the longest line */
 #define IDLE "devices/system/cpu/cpu0/cpuidle"
 #define NODE "devices/system/node"
+#define CPUS_MOST (1u << 16) /* beyond any kernel's NR_CPUS */
 #define DISTANCES 4096 /* of all nodes, in one line */
 
 /* The value of "KEY : VALUE", or NULL when @line has another key. */
@@ -142,37 +143,39 @@ json_t *rb_cpu_json(const struct rb_cpu *cpu)
 	return object;
 }
 
-/* The next range of a list; false at its end. */
-static bool next_range(const char **list, unsigned long *first,
-		       unsigned long *last)
+bool rb_cpulist_next(const char **list, unsigned int *first,
+		     unsigned int *last)
 {
+	unsigned long from, to;
 	char *end;
 
-	while (**list == ',')
-		(*list)++;
-	*first = *last = strtoul(*list, &end, 10);
-	if (end == *list)
+	if (!isdigit((unsigned char)**list))
 		return false;
-	if (*end == '-')
-		*last = strtoul(end + 1, &end, 10);
-	*list = end;
+	from = to = strtoul(*list, &end, 10);
+	if (*end == '-' && isdigit((unsigned char)end[1]))
+		to = strtoul(end + 1, &end, 10);
+	if (to < from || to >= CPUS_MOST)
+		return false;
+	*list = end + (*end == ',' && isdigit((unsigned char)end[1]));
+	*first = (unsigned int)from;
+	*last = (unsigned int)to;
 	return true;
 }
 
 unsigned int rb_cpulist_count(const char *list)
 {
-	unsigned long first, last, n = 0;
+	unsigned int first, last, n = 0;
 
-	while (next_range(&list, &first, &last))
-		n += last >= first ? last - first + 1 : 0;
-	return (unsigned int)n;
+	while (rb_cpulist_next(&list, &first, &last))
+		n += last - first + 1;
+	return n;
 }
 
 bool rb_cpulist_has(const char *list, unsigned int cpu)
 {
-	unsigned long first, last;
+	unsigned int first, last;
 
-	while (next_range(&list, &first, &last))
+	while (rb_cpulist_next(&list, &first, &last))
 		if (cpu >= first && cpu <= last)
 			return true;
 	return false;

@@ -35,7 +35,14 @@ json_t *rb_cpu_json(const struct rb_cpu *cpu);
  */
 unsigned int rb_cpu_distance(int node);
 
-/* Lists of the kernel's form "0-3,8": how many they name, and whether @cpu. */
+/*
+ * The next range of a list of the kernel's form, "0-3,8"; false at its end, and
+ * where it goes on in another way: *@list is then not empty.
+ */
+bool rb_cpulist_next(const char **list, unsigned int *first,
+		     unsigned int *last);
+
+/* How many processors the list names, and whether @cpu. */
 unsigned int rb_cpulist_count(const char *list);
 bool rb_cpulist_has(const char *list, unsigned int cpu);
 
