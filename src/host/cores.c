@@ -106,3 +106,30 @@ void rb_cores_near(const char *ibdev, struct rb_cores *cores)
 				sorted.v[sorted.n++] = cores->v[i];
 	*cores = sorted;
 }
+
+static bool any_in(const struct rb_cores *cores, const char *list)
+{
+	for (unsigned int i = 0; i < cores->n; i++)
+		if (rb_cpulist_has(list, cores->v[i]))
+			return true;
+	return false;
+}
+
+unsigned int rb_cores_distance(const struct rb_cores *cores, int node)
+{
+	unsigned int from, most = 0;
+	struct rb_names names;
+	char list[LIST];
+
+	rb_sysfs_list(&names, "devices/system/node");
+	for (unsigned int i = 0; i < names.n; i++) {
+		if (sscanf(names.v[i], "node%u", &from) != 1 ||
+		    rb_sysfs_text(list, sizeof(list),
+				  "devices/system/node/node%u/cpulist", from))
+			continue;
+		if (any_in(cores, list))
+			most = RB_MAX(most, rb_node_distance(from, node));
+	}
+	rb_names_free(&names);
+	return most;
+}

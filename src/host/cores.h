@@ -22,4 +22,7 @@ int rb_cores_parse(const char *text, struct rb_cores *cores);
  */
 void rb_cores_near(const char *ibdev, struct rb_cores *cores);
 
+/* How far NUMA node @node is from the farthest of @cores (cpu.h); 0: unknown. */
+unsigned int rb_cores_distance(const struct rb_cores *cores, int node);
+
 #endif

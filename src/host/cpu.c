@@ -95,20 +95,26 @@ static unsigned int read_idle(void)
 	return (unsigned int)RB_MIN(most, (uint64_t)UINT32_MAX);
 }
 
-unsigned int rb_cpu_distance(int node)
+unsigned int rb_node_distance(unsigned int from, int node)
 {
 	char text[DISTANCES];
 	const char *p = text;
-	unsigned int cpu, here;
 
-	if (node < 0 || getcpu(&cpu, &here) ||
-	    rb_sysfs_text(text, sizeof(text), NODE "/node%u/distance", here))
+	if (node < 0 ||
+	    rb_sysfs_text(text, sizeof(text), NODE "/node%u/distance", from))
 		return 0;
 	for (; node > 0 && *p; node--) {
 		p += strcspn(p, " ");
 		p += strspn(p, " ");
 	}
 	return (unsigned int)strtoul(p, NULL, 10);
+}
+
+unsigned int rb_cpu_distance(int node)
+{
+	unsigned int cpu, here;
+
+	return getcpu(&cpu, &here) ? 0 : rb_node_distance(here, node);
 }
 
 void rb_cpu_read(struct rb_cpu *cpu)

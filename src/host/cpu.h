@@ -35,6 +35,9 @@ json_t *rb_cpu_json(const struct rb_cpu *cpu);
  */
 unsigned int rb_cpu_distance(int node);
 
+/* The same from NUMA node @from. */
+unsigned int rb_node_distance(unsigned int from, int node);
+
 /*
  * The next range of a list of the kernel's form, "0-3,8"; false at its end, and
  * where it goes on in another way: *@list is then not empty.

@@ -190,7 +190,7 @@ static unsigned int rd_atomic_of(const struct rb_dev *dev)
 static void describe(json_t *frame, const struct rb_dev *dev,
 		     const struct rb_ends *ends)
 {
-	json_object_set_new(frame, "end", rb_dev_json(dev, NULL));
+	json_object_set_new(frame, "end", rb_dev_json(dev, ends->cores));
 	json_object_set_new(frame, "gids",
 			    rb_gid_table_json(&ends->local_gids));
 	json_object_set_new(frame, "mtu", json_integer(dev->mtu_bytes));
@@ -262,7 +262,7 @@ int rb_agree_client(struct rb_oob *oob, const char *command,
 	if (err)
 		return err;
 	rb_gid_table_reach(&ends->local_gids, &ends->peer_gids);
-	ends->local = rb_dev_json(dev, NULL);
+	ends->local = rb_dev_json(dev, ends->cores);
 	return 0;
 }
 
@@ -303,7 +303,7 @@ int rb_agree_answer(struct rb_oob *oob, const json_t *plan,
 	if (err)
 		return err;
 	rb_gid_table_reach(&ends->local_gids, &ends->peer_gids);
-	ends->local = rb_dev_json(dev, NULL);
+	ends->local = rb_dev_json(dev, ends->cores);
 	frame = json_pack("{s:s}", "type", "agree");
 	describe(frame, dev, ends);
 	return rb_oob_send(oob, frame);

@@ -27,6 +27,8 @@ struct rb_dev;
 struct rb_path;
 struct rb_optset;
 
+struct rb_cores;
+
 #define RB_PROTOCOL 1
 
 /* What the ends know of each other. */
@@ -37,6 +39,8 @@ struct rb_ends {
 	unsigned int rd_atomic; /* what both devices can have outstanding */
 	uint64_t link_bits_per_s; /* of the slower link; 0: unknown */
 	bool global_wanted;	  /* by -x on either end */
+	/* this end's measuring threads; borrowed; NULL or none: anywhere */
+	const struct rb_cores *cores;
 };
 
 /* Greet; the same on both ends. 0 or -errno (reported). */

@@ -207,10 +207,9 @@ void rb_load_cores(const struct rb_load_opts *load, const char *ibdev,
 	cores->n = 0;
 	if (load->cores)
 		rb_cores_parse(load->cores, cores);
-	if (load->cores || threads == 1)
-		return;
-	rb_cores_near(ibdev, cores);
-	if (!client && cores->n > threads)
+	else if (threads > 1)
+		rb_cores_near(ibdev, cores);
+	if (!load->cores && !client && cores->n > threads)
 		memmove(cores->v, &cores->v[cores->n - threads],
 			threads * sizeof(cores->v[0]));
 	cores->n = RB_MIN(cores->n, (unsigned int)threads);

@@ -38,7 +38,7 @@ struct rb_load_opts {
 extern const struct rb_optgroup rb_load_optgroup;
 
 /*
- * The cores of this end's threads: those that --cores lists, else, with more
+ * The cores of this end's threads: the first that --cores lists, else, with more
  * than one thread, those near the device @ibdev: the client takes them from the
  * front, the server from the back, so that two ends on one host do not meet.
  * None (@cores->n 0) when threads go where the scheduler puts them.

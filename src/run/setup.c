@@ -38,6 +38,14 @@ static void take_role(struct rb_context *ctx)
 	ctx->responds = !ctx->host || both;
 }
 
+/* Where this end's threads go: known before it describes itself to the other. */
+static void choose_cores(struct rb_context *ctx)
+{
+	rb_load_cores(&ctx->load_opts, ctx->dev->name, ctx->host != NULL,
+		      &ctx->cores);
+	ctx->ends.cores = &ctx->cores;
+}
+
 static int agree_client(struct rb_context *ctx, struct rb_path *path)
 {
 	struct rb_path_wish wish = { ctx->conn_opts.mtu,
@@ -48,10 +56,11 @@ static int agree_client(struct rb_context *ctx, struct rb_path *path)
 
 	if (!err)
 		err = rb_heed_device(ctx);
-	if (!err)
-		err = rb_agree_client(&ctx->oob, ctx->bench->name, &ctx->set,
-				      ctx->dev, ctx->dev_opts.gid_index,
-				      &ctx->ends);
+	if (err)
+		return err;
+	choose_cores(ctx);
+	err = rb_agree_client(&ctx->oob, ctx->bench->name, &ctx->set, ctx->dev,
+			      ctx->dev_opts.gid_index, &ctx->ends);
 	return err ? err :
 		     rb_agree_path(&ctx->oob, ctx->dev, &ctx->ends, &wish,
 				   path);
@@ -70,10 +79,11 @@ static int agree_server(struct rb_context *ctx)
 				  &ctx->dev);
 	if (!err)
 		err = rb_heed_device(ctx);
-	if (!err)
-		err = rb_agree_answer(&ctx->oob, ctx->plan, ctx->dev,
-				      ctx->dev_opts.gid_index, &ctx->ends);
-	return err;
+	if (err)
+		return err;
+	choose_cores(ctx);
+	return rb_agree_answer(&ctx->oob, ctx->plan, ctx->dev,
+			       ctx->dev_opts.gid_index, &ctx->ends);
 }
 
 static uint64_t region_bytes(const struct rb_context *ctx)
@@ -330,14 +340,12 @@ static void settle_options(struct rb_context *ctx)
 	       limit && rb_run_depth(run, run->sizes.v[0]) == limit);
 }
 
-/* Where this end's threads go; shown in the header and in "local". */
-static void choose_cores(struct rb_context *ctx)
+/* In the header and in "local". */
+static void show_cores(struct rb_context *ctx)
 {
-	struct rb_cores *cores = &ctx->cores;
+	const struct rb_cores *cores = &ctx->cores;
 	json_t *list = json_array();
 
-	rb_load_cores(&ctx->load_opts, ctx->dev->name, ctx->host != NULL,
-		      cores);
 	for (unsigned int i = 0; i < cores->n; i++)
 		json_array_append_new(list, json_integer(cores->v[i]));
 	if (cores->n)
@@ -379,7 +387,7 @@ int rb_setup(struct rb_context *ctx)
 	if (err)
 		return err;
 	rb_ends_describe(&ctx->ends, &ctx->session.conn.path);
-	choose_cores(ctx);
+	show_cores(ctx);
 	settle_options(ctx);
 	rb_report_header(ctx);
 	if (ctx->host && !ctx->gate_opts.nagios)

@@ -19,7 +19,7 @@
 #include "base/opt.h"
 
 struct sockaddr;
-struct rb_gid;
+struct rb_cores;
 
 #define RB_DEV_NAME 64
 
@@ -85,10 +85,10 @@ uint64_t rb_link_rate(uint8_t active_speed, uint8_t active_width);
 
 /*
  * What the document says about one end ("local"): host, device, port, driver,
- * firmware, link_layer, link_bits_per_s, mtu, gid{index,type,address,netdev},
- * numa_node, pci{...}, cpu{...}, kernel, netdev, memlock_bytes. @gid may be
- * NULL. Also sent to the peer. A new reference.
+ * firmware, link_layer, link_bits_per_s, mtu, numa_node, numa_distance, pci{...},
+ * cpu{...}, kernel, netdev, memlock_bytes. The distance is from @cores, or from
+ * where this thread runs (NULL, or none). Also sent to the peer. A new reference.
  */
-json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_gid *gid);
+json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_cores *cores);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "base/trace.h"
+#include "host/cores.h"
 #include "host/cpu.h"
 #include "host/facts.h"
 #include "host/host.h"
@@ -161,7 +162,13 @@ static void put_host(json_t *to)
 	rb_fact_value(to, "cpu", rb_cpu_json(&cpu));
 }
 
-json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_gid *gid)
+static unsigned int distance_of(const struct rb_cores *cores, int node)
+{
+	return cores && cores->n ? rb_cores_distance(cores, node) :
+				   rb_cpu_distance(node);
+}
+
+json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_cores *cores)
 {
 	char driver[RB_IBSYS_TEXT];
 	json_t *to = json_object();
@@ -178,13 +185,11 @@ json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_gid *gid)
 	rb_fact_uint(to, "link_bits_per_s", dev->bits_per_s);
 	rb_fact_uint(to, "mtu", dev->mtu_bytes);
 	rb_fact_text(to, "netdev", dev->netdev);
-	if (gid)
-		rb_fact_value(to, "gid", rb_gid_json(gid));
 	if (!rb_pci_read(dev->name, &pci))
 		return to;
 	rb_fact_value(to, "pci", rb_pci_json(&pci));
 	if (pci.numa_node >= 0)
 		rb_fact_number(to, "numa_node", (uint64_t)pci.numa_node);
-	rb_fact_uint(to, "numa_distance", rb_cpu_distance(pci.numa_node));
+	rb_fact_uint(to, "numa_distance", distance_of(cores, pci.numa_node));
 	return to;
 }

@@ -41,12 +41,12 @@ good_host() {
 	put proc/cpuinfo $'processor\t: 0\nflags\t\t: fpu vme'
 }
 
-# visit: a run whose client is that host; the other one is a good one
+# visit [OPTION...]: a run whose client is that host; the other one is a good one
 visit() {
 	local empty=$BATS_TEST_TMPDIR/empty
 	mkdir -p "$empty"
 	RBENCH_ROOT=$empty serve write_bw -d fake0
-	RBENCH_ROOT=$root client -d fake1 -n 10
+	RBENCH_ROOT=$root client -d fake1 -n 10 "$@"
 	measured
 }
 
@@ -88,6 +88,27 @@ warned() {
 	visit
 	warned numa_distance 'NUMA node 2, the CPU in use at another one (distance 32'
 	is '.local | .numa_node == 2 and .numa_distance == 32'
+}
+
+@test "the NUMA node of the cores that measure counts, not where the run was started" {
+	local core node
+	core=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+	good_host
+	put sys/devices/pci0000:00/0000:3b:00.0/numa_node 2
+	for node in 0 1 3; do
+		put sys/devices/system/node/node$node/distance '10 12 32 21'
+		put sys/devices/system/node/node$node/cpulist ''
+	done
+	put sys/devices/system/node/node2/cpulist 0-1023
+	visit --cores "$core"
+	is '[.warnings[].id] - ["short_run"] == []'
+	is '.local.numa_distance == 10'
+	# and the other way round
+	put sys/devices/system/node/node2/cpulist ''
+	put sys/devices/system/node/node3/cpulist 0-1023
+	put sys/devices/system/node/node3/distance '10 12 40 10'
+	visit --cores "$core"
+	warned numa_distance 'distance 40'
 }
 
 @test "PCIe narrower than the link" {
