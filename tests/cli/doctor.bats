@@ -249,11 +249,15 @@ lossy_run() {
 	failed_with document
 }
 
+# are_rules LIST: a word a line; there are some, and each is a rule of doctor
+are_rules() {
+	[[ -n $1 ]] || { echo 'no rule is named there'; return 1; }
+	run ! grep -vxFf <("$RBENCH" doctor --list-rules | awk '{ print $1 }') <<<"$1"
+}
+
 @test "every rule of the table of symptoms is one of doctor's" {
-	local known
-	known=$("$RBENCH" doctor --list-rules | awk '{ print $1 }')
-	run ! grep -vxFf <(echo "$known") < <(grep -oE '"(status|[a-z_]+)[ 0-9]*", "[A-Z0-9 -]+"' \
-		"$RBENCH_SRC/src/diag/symptom.c" | sed 's/.*", "//; s/"//; s/ /\n/g')
+	are_rules "$(grep -oE '"(status|[a-z_]+)[ 0-9]*", "[A-Z0-9 -]+"' "$RBENCH_SRC/src/diag/symptom.c" |
+		sed 's/.*", "//; s/"//; s/ /\n/g')"
 }
 
 # node NAME JQ: a snapshot of a fleet
@@ -297,8 +301,6 @@ node() { jq "def port: .devices.mlx5_0.ports[\"1\"]; .host.name = \"$1\" | $2" "
 }
 
 @test "warnings of runs name rules that doctor has" {
-	local known
-	known=$("$RBENCH" doctor --list-rules | awk '{ print $1 }')
-	run ! grep -vxFf <(echo "$known") < <(sed -n '/rules\[\] = {/,/^};/p' "$RBENCH_SRC/src/diag/counter.c" |
-		grep -oE '"[A-Z]+(-[A-Z]+)+"' | tr -d '"')
+	are_rules "$(sed -n '/rules\[\] = {/,/^};/p' "$RBENCH_SRC/src/diag/counter.c" |
+		grep -oE '"[A-Z]+(-[A-Z]+)+"' | tr -d '"')"
 }
