@@ -55,9 +55,9 @@ static void mtu_active(struct rb_subject *s)
 		rb_subject_fail(s, RB_SEVERITY_WARNING,
 				"the active MTU of %s/%s is %" PRId64 " since %s has %" PRId64 ": on a fast link that costs bandwidth and message rate",
 				s->device, s->port, mtu, s->netdev, netdev_mtu);
-	else if (mtu <= SMALL_MTU && rb_subject_rate(s) <= 0 &&
-		 rb_unreadable(s, RB_PORT, "bits_per_s"))
-		return;
+	else if (mtu <= SMALL_MTU && rb_rate_hidden(s))
+		rb_subject_unknown(s, "the rate of %s/%s could not be read",
+				   s->device, s->port);
 	else
 		rb_subject_pass(s, "active MTU %" PRId64 ", %s %" PRId64, mtu,
 				s->netdev, netdev_mtu);
@@ -100,7 +100,7 @@ static void mtu_rxe(struct rb_subject *s)
 /* clang-format off */
 static const struct rb_rule rows[] = {
 	{ .id = "MTU-ACTIVE", .scope = RB_SCOPE_PORT, .severity = W, .test = mtu_active, .on = RB_ON_ROCE | RB_ON_ACTIVE,
-	  .title = "the active MTU is small", .reads = "/devices/*/ports/*/mtu /netdevs/*/mtu",
+	  .title = "the active MTU is small", .reads = "/devices/*/ports/*/mtu /netdevs/*/mtu /netdevs/*/bits_per_s /devices/*/ports/*/bits_per_s",
 	  .why = "The RoCE MTU is the largest of 256 to 4096 that fits into the interface's MTU with the headers (1500 gives 1024, 4192 or more gives 4096). Packets of 1024 bytes cost bandwidth and message rate.",
 	  .fix = "ip link set {netdev} mtu 9000, on both hosts and on every switch between (9216)",
 	  .evidence = "kernel: iboe_get_mtu; openucx/ucx#6000" },

@@ -44,22 +44,10 @@ static double usable_of(struct rb_subject *s)
 	return raw_of(gt, width) * (double)mps / (double)(mps + TLP_HEADER);
 }
 
-/* The rates of the device's ports. */
-static void add_rate(struct rb_subject *one, void *arg)
+static void say_hidden(struct rb_subject *s)
 {
-	const struct { const char *pci; double *sum; } *want = arg;
-
-	if (one->active && one->pci && !strcmp(one->pci, want->pci))
-		*want->sum += (double)rb_subject_rate(one);
-}
-
-static double port_rates(struct rb_subject *s)
-{
-	double sum = 0;
-	struct { const char *pci; double *sum; } want = { s->pci, &sum };
-
-	rb_subject_each(s, RB_SCOPE_PORT, add_rate, &want);
-	return sum;
+	rb_subject_unknown(s, "the rate of a port of %s could not be read",
+			   s->device);
 }
 
 /* Why the link is not what it could be; "" when it is. */
@@ -79,19 +67,23 @@ static void link_fault(struct rb_subject *s, char *out, size_t room)
 static void pci_speed(struct rb_subject *s)
 {
 	char fault[96], have[RB_TEXT_SIZE], want[RB_TEXT_SIZE];
+	struct rb_rates rates;
 	double usable, rate;
 
 	if (!rb_need(s, RB_PCI, "gt_per_s") || !rb_need(s, RB_PCI, "width"))
 		return;
 	link_fault(s, fault, sizeof(fault));
 	usable = usable_of(s);
-	rate = port_rates(s);
+	rates = rb_function_rates(s);
+	rate = rates.sum;
 	rb_format_rate(usable, have);
 	rb_format_rate(rate, want);
 	if (rate > 0 && usable < rate)
 		rb_subject_fail(s, usable < rate / 2 ? RB_SEVERITY_ERROR : RB_SEVERITY_WARNING,
 				"the PCIe link of %s (%s) carries about %s, its port %s%s%s",
 				s->device, s->pci, have, want, *fault ? ": it " : "", fault);
+	else if (rates.hidden)
+		say_hidden(s);
 	else if (*fault)
 		rb_subject_fail(s, RB_SEVERITY_INFO,
 				"the PCIe link of %s (%s) %s; about %s are enough for its port",
@@ -118,7 +110,7 @@ static void add_slot(struct rb_subject *one, void *arg)
 static void pci_dual(struct rb_subject *s)
 {
 	char have[RB_TEXT_SIZE], want[RB_TEXT_SIZE];
-	double usable, own = port_rates(s);
+	double usable, own = rb_function_rates(s).sum;
 	struct slot slot = { .pci = s->pci };
 
 	if (!rb_need(s, RB_PCI, "gt_per_s") || !rb_need(s, RB_PCI, "width"))
@@ -152,14 +144,18 @@ static void pci_mps(struct rb_subject *s)
 
 static void pci_mrrs(struct rb_subject *s)
 {
+	struct rb_rates rates;
 	int64_t mrrs;
 
 	if (!rb_need_int(s, RB_PCI, "express/mrrs_bytes", &mrrs))
 		return;
-	if (mrrs < MRRS_LOW && port_rates(s) >= FAST)
+	rates = rb_function_rates(s);
+	if (mrrs < MRRS_LOW && rates.sum >= FAST)
 		rb_subject_fail(s, RB_SEVERITY_WARNING,
 				"%s reads at most %" PRId64 " bytes at a time from memory",
 				s->pci, mrrs);
+	else if (mrrs < MRRS_LOW && rates.hidden)
+		say_hidden(s);
 	else
 		rb_subject_pass(s, "%" PRId64 " bytes", mrrs);
 }
@@ -408,7 +404,8 @@ void rb_rule_log(struct rb_subject *s)
 /* clang-format off */
 static const struct rb_rule rows[] = {
 	{ .id = "PCI-SPEED", .scope = RB_SCOPE_DEVICE, .severity = E, .test = pci_speed, .on = RB_ON_HARDWARE,
-	  .title = "the PCIe link is slower than the port", .reads = "/pci/*/gt_per_s /pci/*/width",
+	  .title = "the PCIe link is slower than the port",
+	  .reads = "/pci/*/gt_per_s /pci/*/width /netdevs/*/bits_per_s /devices/*/ports/*/bits_per_s",
 	  .why = "The link between card and host limits what the port can do: wrong slot, a slot with fewer lanes wired, bifurcation or a generation set in the BIOS, or a card that sits badly.",
 	  .fix = "lspci -vv -s {pci} | grep -E 'LnkCap|LnkSta'; reseat the card or use another slot",
 	  .evidence = "NVIDIA/l2fwd-nv#6, openucx/ucx#9520" },

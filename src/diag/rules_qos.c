@@ -237,6 +237,8 @@ static void judge_map(struct rb_subject *s, const struct rb_traffic *t)
 {
 	char list[24];
 
+	if (t->npfc && rb_unreadable(s, RB_NETDEV, "dcb/app"))
+		return;
 	list_pfc(t, list);
 	if (t->pfc[t->priority] || !t->npfc)
 		rb_subject_pass(s, "traffic class %d (%s) is DSCP %d, priority %d%s",
@@ -339,12 +341,12 @@ static const struct rb_rule rows[] = {
 	  .fix = "dcb apptrust set dev {netdev} order dscp; or mlnx_qos -i {netdev} --trust dscp",
 	  .evidence = "bytedance/byteps#179" },
 	{ .id = "QOS-MAP", .scope = RB_SCOPE_PORT, .severity = W, .test = qos_map, .on = RB_ON_ROCE | RB_ON_ACTIVE,
-	  .title = "the traffic lands in a lossy priority", .reads = "/netdevs/*/dcb",
+	  .title = "the traffic lands in a lossy priority", .reads = "/netdevs/*/dcb /netdevs/*/dcb/app",
 	  .why = "The upper six bits of type of service or traffic class are the DSCP, the interface's APP table makes a priority of it (default: its upper three bits), and PFC is by priority: traffic class 106 is DSCP 26, priority 3.",
 	  .fix = "set the class in the program: rbench --tclass 106, NCCL_IB_TC=106, UCX_IB_TRAFFIC_CLASS=106, rdma_cm: cma_roce_tos -d {device} -t 106; or dcb app add dev {netdev} dscp-prio DSCP:3",
 	  .evidence = "openucx/ucx#2434, bytedance/byteps#179" },
 	{ .id = "CM-TOS", .scope = RB_SCOPE_PORT, .severity = W, .test = cm_tos, .on = RB_ON_ROCE | RB_ON_ACTIVE,
-	  .title = "rdma_cm's type of service leads to a lossy priority", .reads = "/devices/*/ports/*/cm /netdevs/*/dcb",
+	  .title = "rdma_cm's type of service leads to a lossy priority", .reads = "/devices/*/ports/*/cm /netdevs/*/dcb /netdevs/*/dcb/app",
 	  .why = "What connects by rdma_cm gets the default of configfs, and that DSCP is not mapped to a priority with PFC.",
 	  .fix = "cma_roce_tos -d {device} -t 106; or dcb app add dev {netdev} dscp-prio DSCP:3",
 	  .evidence = "openucx/ucx#2434" },

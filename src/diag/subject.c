@@ -306,6 +306,32 @@ int64_t rb_subject_rate(struct rb_subject *s)
 	return rate > 0 ? rate : rb_get_int(s, RB_PORT, "bits_per_s", 0);
 }
 
+bool rb_rate_hidden(struct rb_subject *s)
+{
+	if (s->netdev && rb_hidden(s, RB_NETDEV, "bits_per_s"))
+		return true;
+	return rb_get_int(s, RB_NETDEV, "bits_per_s", 0) <= 0 &&
+	       rb_hidden(s, RB_PORT, "bits_per_s");
+}
+
+static void add_rate(struct rb_subject *one, void *arg)
+{
+	struct rb_rates *rates = arg;
+
+	if (!one->active || !one->pci || strcmp(one->pci, rates->pci))
+		return;
+	rates->sum += (double)rb_subject_rate(one);
+	rates->hidden |= rb_rate_hidden(one);
+}
+
+struct rb_rates rb_function_rates(struct rb_subject *s)
+{
+	struct rb_rates rates = { .pci = s->pci };
+
+	rb_subject_each(s, RB_SCOPE_PORT, add_rate, &rates);
+	return rates;
+}
+
 /* --- the end of a rule ------------------------------------------------------ */
 
 static RB_PRINTF(4, 0) void say(struct rb_subject *s, enum rb_ruling ruling,

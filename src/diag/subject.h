@@ -105,4 +105,15 @@ unsigned int rb_subject_kernel(struct rb_subject *s);
 /* Bits per second of the port: the netdev's, else sysfs' rate; 0: not told. */
 int64_t rb_subject_rate(struct rb_subject *s);
 
+/* What tells that rate best could not be read. */
+bool rb_rate_hidden(struct rb_subject *s);
+
+/* The rates of the active ports of @s's PCI function. */
+struct rb_rates {
+	const char *pci;
+	double sum;
+	bool hidden; /* of one at least */
+};
+struct rb_rates rb_function_rates(struct rb_subject *s);
+
 #endif
