@@ -2,158 +2,18 @@
 /*
  * rules_count - rules: counters that moved while they were watched
  *
- * A rule is a group of rows of the table below: counters of many drivers that
- * say the same. Only what moved between the two readings of a snapshot counts;
- * totals since the driver was loaded say nothing about now.
+ * Which counters a rule is about stands in diag/counter.c. Only what moved between
+ * the two readings of a snapshot counts; totals since the driver was loaded say
+ * nothing about now.
  */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "diag/counter.h"
 #include "diag/subject.h"
 
 #define STALLED_PERCENT 30
-
-struct row {
-	const char *rule;
-	enum rb_base base;
-	const char *name; /* a pattern */
-};
-
-/* clang-format off */
-static const struct row counts[] = {
-	/* IBTA 16.1.3, PortCounters */
-	{ "CNT-LINK", RB_PORT, "port.symbol_error" },
-	{ "CNT-LINK", RB_PORT, "port.link_error_recovery" },
-	{ "CNT-LINK", RB_PORT, "port.port_rcv_errors" },
-	{ "CNT-LINK", RB_PORT, "port.port_rcv_remote_physical_errors" },
-	{ "CNT-LINK", RB_PORT, "port.port_rcv_switch_relay_errors" },
-	{ "CNT-LINK", RB_PORT, "port.local_link_integrity_errors" },
-	{ "CNT-LINK", RB_PORT, "port.excessive_buffer_overrun_errors" },
-	{ "CNT-LINK", RB_PORT, "port.VL15_dropped" },
-	{ "CNT-PKEY", RB_PORT, "port.port_xmit_constraint_errors" },
-	{ "CNT-PKEY", RB_PORT, "port.port_rcv_constraint_errors" },
-	{ "CNT-WAIT", RB_PORT, "port.port_xmit_wait" },
-	/* packets that did not arrive: toward this host */
-	{ "CNT-LOSS-IN", RB_PORT, "hw.out_of_sequence" },     /* mlx5 */
-	{ "CNT-LOSS-IN", RB_PORT, "hw.oos_drop_count" },      /* bnxt_re */
-	{ "CNT-LOSS-IN", RB_PORT, "hw.res_oos_drop_count" },
-	{ "CNT-LOSS-IN", RB_PORT, "hw.out_of_seq_request" },  /* rxe */
-	{ "CNT-LOSS-IN", RB_PORT, "hw.responder_oos" },	      /* mana */
-	{ "CNT-LOSS-IN", RB_PORT, "hw.rq_num_oos" },	      /* mlx4 */
-	/* ... from this host: the peer said that it missed some */
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.packet_seq_err" },
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.seq_err_naks_rcvd" },
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.rcvd_seq_err" },
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.requester_oos_nak" },
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.sq_num_oos" },
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.retrans_pkts" },	      /* efa */
-	{ "CNT-LOSS-OUT", RB_PORT, "hw.ip[46]RetransSegs" },  /* cxgb4 */
-	/* ... of answers and acknowledgements */
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.implied_nak_seq_err" },
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.duplicate_request" },
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.dup_req" },
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.missing_resp" },
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.responder_dup_request" },
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.requester_implicit_nak" },
-	{ "CNT-LOSS-BACK", RB_PORT, "hw.rq_num_dup" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.local_ack_timeout_err" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.req_transport_retries_exceeded" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.to_retransmits" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.max_retry_exceeded" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.completer_retry_err" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.retry_exceeded_err" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.retrans_timeout_events" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.impaired_remote_conn_events" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.unresponsive_remote_events" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.requester_timeout" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.requester_retries_exceeded" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.sq_num_to" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.sq_num_tree" },
-	{ "CNT-TIMEOUT", RB_PORT, "hw.connect_timeout_cnt" },  /* erdma */
-	{ "CNT-RNR", RB_PORT, "hw.out_of_buffer" },
-	{ "CNT-RNR", RB_PORT, "hw.rnr_nak_retry_err" },
-	{ "CNT-RNR", RB_PORT, "hw.rx_out_of_buffer" },
-	{ "CNT-RNR", RB_PORT, "hw.rnr_naks_rcvd" },
-	{ "CNT-RNR", RB_PORT, "hw.*rcvd_rnr_err" },
-	{ "CNT-RNR", RB_PORT, "hw.send_rnr_err" },
-	{ "CNT-RNR", RB_PORT, "hw.retry_rnr_exceeded_err" },
-	{ "CNT-RNR", RB_PORT, "hw.*_rnr_nak*" },
-	{ "CNT-RNR", RB_PORT, "hw.?q_num_rnr" },
-	{ "CNT-ACCESS", RB_PORT, "hw.req_remote_access_errors" },
-	{ "CNT-ACCESS", RB_PORT, "hw.resp_remote_access_errors" },
-	{ "CNT-ACCESS", RB_PORT, "hw.req_remote_invalid_request" },
-	{ "CNT-ACCESS", RB_PORT, "hw.resp_local_length_error" },
-	{ "CNT-ACCESS", RB_PORT, "hw.remote_access_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.remote_invalid_req_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.remote_op_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.local_protection_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.local_qp_op_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.bad_resp_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.res_[rt]x_*_[pr]*" },
-	{ "CNT-ACCESS", RB_PORT, "hw.res_exceed*" },
-	{ "CNT-ACCESS", RB_PORT, "hw.res_length_mismatch" },
-	{ "CNT-ACCESS", RB_PORT, "hw.rdma_*_wr_err" },
-	{ "CNT-ACCESS", RB_PORT, "hw.nak_*" },
-	{ "CNT-ACCESS", RB_PORT, "hw.[rs]q_num_l[leqp]*" },
-	{ "CNT-ACCESS", RB_PORT, "hw.[rs]q_num_r[aio]*e" },
-	/* packets that an adapter or a port dropped */
-	{ "CNT-DISCARD", RB_PORT, "port.port_xmit_discards" },
-	{ "CNT-DISCARD", RB_PORT, "hw.rx_roce_discards" },
-	{ "CNT-DISCARD", RB_PORT, "hw.tx_roce_discards" },
-	{ "CNT-DISCARD", RB_PORT, "hw.ip[46]InDiscards" },    /* irdma */
-	{ "CNT-DISCARD", RB_PORT, "hw.rx_drops" },	      /* efa */
-	{ "CNT-DISCARD", RB_PORT, "hw.hw_rx_disable_drop_cnt" },
-	{ "CNT-DISCARD", RB_PORT, "hw.*_limit_drop*" },	      /* erdma: the instance's quota */
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.rx_discards_phy" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.tx_discards_phy" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.rx_prio[0-7]_discards" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.rx_prio[0-7]_buf_discard" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.rx_prio[0-7]_cong_discard" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.rx_discard_packets_cos[0-7]" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.[rt]x_stat_discard" },
-	{ "CNT-DISCARD", RB_NETDEV, "ethtool.rx_dropped.nic" },
-	{ "CNT-SEND", RB_PORT, "hw.send_err" },		      /* rxe */
-	{ "CNT-SEND", RB_PORT, "hw.ip[46]OutNoRoutes" },      /* irdma */
-	{ "CNT-SEND", RB_PORT, "hw.rxVlanErrors" },
-	{ "CNT-SEND", RB_PORT, "hw.ip[46]InTruncatedPkts" },
-	{ "CNT-ICRC", RB_PORT, "hw.rx_icrc_encapsulated" },
-	{ "CNT-ICRC", RB_PORT, "hw.rx_roce_errors" },
-	{ "CNT-ADAPTIVE", RB_PORT, "hw.roce_adp_retrans*" },
-	{ "CNT-ADAPTIVE", RB_PORT, "hw.roce_slow_restart*" },
-	{ "CNT-STORM", RB_NETDEV, "ethtool.tx_pause_storm_*_events" },
-	{ "CNT-PCIE", RB_NETDEV, "ethtool.[rt]x_pci_signal_integrity" },
-	{ "CNT-PCIE", RB_NETDEV, "ethtool.outbound_pci_buffer_overflow" },
-	{ "CNT-PCIE", RB_PORT, "hw.res_[rt]x_pci_err" },
-	{ "CNT-TCP", RB_PORT, "hw.tcpRetransSegs" },
-	{ "CNT-TCP", RB_PORT, "hw.tcpInOptErrors" },
-	{ "CNT-TCP", RB_PORT, "hw.tcpInProtoErrors" },
-	{ "CNT-TCP", RB_PORT, "hw.ip[46]OutRsts" },
-	{ "CNT-DEVICE", RB_PORT, "hw.unrecoverable_err" },
-	{ "CNT-DEVICE", RB_PORT, "hw.res_mem_err*" },
-	{ "CNT-DEVICE", RB_PORT, "hw.general_hw_error" },
-	{ "CNT-DEVICE", RB_PORT, "hw.total_fatal_error" },
-	{ "CNT-DEVICE", RB_DEVICE, "device.cmds_err" },
-	{ "CNT-DEVICE", RB_DEVICE, "device.no_completion_cmds" },
-};
-/* clang-format on */
-
-static bool is_of(const struct row *row, const struct rb_subject *s,
-		  enum rb_base base, const char *name)
-{
-	return row->base == base && !strcmp(row->rule, s->rule->id) &&
-	       !fnmatch(row->name, name, 0);
-}
-
-static bool matches(const struct rb_subject *s, enum rb_base base,
-		    const char *name)
-{
-	for (size_t i = 0; i < RB_ARRAY_SIZE(counts); i++)
-		if (is_of(&counts[i], s, base, name))
-			return true;
-	return false;
-}
 
 /* What moved, at one base. */
 struct found {
@@ -172,7 +32,7 @@ static void look(struct rb_subject *s, enum rb_base base, const json_t *set,
 	json_object_foreach(json_object_get(set, "values"), name, value) {
 		struct rb_moved moved;
 
-		if (!matches(s, base, name))
+		if (!rb_counter_is_of(name, s->rule->id))
 			continue;
 		moved = rb_counter_of(s, base, name);
 		found->there |= moved.there;
@@ -192,29 +52,27 @@ static const json_t *set_of(const struct rb_subject *s, enum rb_base base)
 			       "counters");
 }
 
-/* Whether the rule has rows of that base. */
-static bool has_base(const struct rb_subject *s, enum rb_base base)
-{
-	for (size_t i = 0; i < RB_ARRAY_SIZE(counts); i++)
-		if (counts[i].base == base && !strcmp(counts[i].rule, s->rule->id))
-			return true;
-	return false;
-}
-
 static void count(struct rb_subject *s)
 {
-	static const enum rb_base bases[] = { RB_PORT, RB_NETDEV, RB_DEVICE };
+	static const struct {
+		enum rb_base base;
+		const char *groups;
+	} places[] = {
+		{ RB_PORT, "port hw" },
+		{ RB_NETDEV, "netdev ethtool" },
+		{ RB_DEVICE, "device" },
+	};
 	struct found found = { 0 };
 	const enum rb_base *hidden = NULL;
 
-	for (size_t i = 0; i < RB_ARRAY_SIZE(bases); i++) {
-		const json_t *set = set_of(s, bases[i]);
+	for (size_t i = 0; i < RB_ARRAY_SIZE(places); i++) {
+		const json_t *set = set_of(s, places[i].base);
 
-		if (!has_base(s, bases[i]))
+		if (!rb_counter_in_groups(s->rule->id, places[i].groups))
 			continue;
-		if (!set && rb_hidden(s, bases[i], "counters"))
-			hidden = &bases[i];
-		look(s, bases[i], set, &found);
+		if (!set && rb_hidden(s, places[i].base, "counters"))
+			hidden = &places[i].base;
+		look(s, places[i].base, set, &found);
 	}
 	/* what was found stands, whatever else could not be read */
 	if (!found.n && hidden && rb_unreadable(s, *hidden, "counters"))

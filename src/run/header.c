@@ -106,7 +106,7 @@ void rb_report_header(struct rb_context *ctx)
 /* Warn of each counter that means trouble, once for both ends. */
 static void warn_counters(const char *end, const json_t *counters)
 {
-	const char *name, *rule;
+	const char *name;
 	json_t *value;
 	char id[32];
 
@@ -116,10 +116,10 @@ static void warn_counters(const char *end, const json_t *counters)
 		if (!row || json_integer_value(value) <= 0)
 			continue;
 		snprintf(id, sizeof(id), "%s", row->id);
-		rule = rb_counter_rule(row);
 		rb_warn(id, "%s: %s rose by %lld: %s%s%s%s", end, name,
 			(long long)json_integer_value(value), row->meaning,
-			rule ? " [" : "", rule ? rule : "", rule ? "]" : "");
+			row->rule ? " [" : "", row->rule ? row->rule : "",
+			row->rule ? "]" : "");
 	}
 }
 

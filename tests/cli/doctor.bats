@@ -301,6 +301,6 @@ node() { jq "def port: .devices.mlx5_0.ports[\"1\"]; .host.name = \"$1\" | $2" "
 }
 
 @test "warnings of runs name rules that doctor has" {
-	are_rules "$(sed -n '/rules\[\] = {/,/^};/p' "$RBENCH_SRC/src/diag/counter.c" |
+	are_rules "$(sed -n '/rows\[\] = {/,/^};/p' "$RBENCH_SRC/src/diag/counter.c" |
 		grep -oE '"[A-Z]+(-[A-Z]+)+"' | tr -d '"')"
 }
