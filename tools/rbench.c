@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/report.h"
 #include "command.h"
+#include "diag/afterrun.h"
 #include "local.h"
 #include "run/bench.h"
 #include "run/options.h"
@@ -107,7 +108,7 @@ static int run_command(const struct rb_command *c, int argc, char **argv)
 	bool list = wants(argc, argv, "--list-options");
 
 	if (!help && !list)
-		return c->bench ? rb_bench_run(c->bench, argc, argv) :
+		return c->bench ? rb_bench_run(c->bench, rb_run_findings, argc, argv) :
 		       c->local ? rb_local_run(c, argc, argv) :
 				  c->run(c, argc, argv);
 	if (c->bench)

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "command.h"
+#include "diag/afterrun.h"
 #include "run/bench.h"
 
 static int serve(struct rb_visit *visit)
@@ -14,7 +15,7 @@ static int serve(struct rb_visit *visit)
 	const struct rb_command *c = rb_command_find(visit->command);
 
 	if (c && c->bench)
-		return rb_bench_serve(c->bench, visit);
+		return rb_bench_serve(c->bench, rb_run_findings, visit);
 	return c && c->serve ? c->serve(visit) : -ENOSYS;
 }
 

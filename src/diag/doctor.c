@@ -347,6 +347,33 @@ static json_t *traffic_json(struct rb_doctor *d)
 	return list;
 }
 
+/* Whether @words, with blanks between, has the @n letters at @word as one. */
+static bool has_word(const char *words, const char *word, size_t n)
+{
+	for (; *words; words += strcspn(words, " ")) {
+		words += strspn(words, " ");
+		if (strcspn(words, " ") == n && !strncmp(words, word, n))
+			return true;
+	}
+	return false;
+}
+
+static bool is_asked(const struct rb_asked *asked, const struct rb_rule *rule)
+{
+	const char *read = rule->reads;
+
+	if (asked->rule && rb_rule(asked->rule) != rule)
+		return false;
+	while (asked->facts && *read) {
+		size_t n = strcspn(read, " ");
+
+		if (!has_word(asked->facts, read, n))
+			return false;
+		read += n + strspn(read + n, " ");
+	}
+	return true;
+}
+
 static json_t *examine(struct rb_doctor *d)
 {
 	const struct rb_rule *only =
@@ -355,7 +382,7 @@ static json_t *examine(struct rb_doctor *d)
 
 	for (size_t i = 0; i < RB_ARRAY_SIZE(tables); i++)
 		for (size_t k = 0; k < tables[i]->n; k++)
-			if (!only || only == &tables[i]->rows[k])
+			if (is_asked(d->asked, &tables[i]->rows[k]))
 				apply_rule(d, &tables[i]->rows[k]);
 	for (size_t i = 0; i < d->nhosts; i++)
 		json_array_append_new(list, host_json(&d->hosts[i]));

@@ -16,6 +16,7 @@ struct rb_asked {
 	const char *device;	 /* only this one, or the one of this netdev; NULL */
 	const char *peer_device; /* of the second host; NULL */
 	const char *rule;	 /* only this one; NULL: all */
+	const char *facts; /* only rules that read none but these, blanks between; NULL */
 	int gid_index;		 /* that the user's program uses; -1: not told */
 	int tos;		 /* type of service, traffic class; -1 */
 	json_t *suspects; /* by rule: how likely it explains the symptom, 1 to 100; NULL */

@@ -258,17 +258,26 @@ static bool nothing_came(struct rb_subject *s)
 	return there;
 }
 
+/* Where what did not come to @to was lost, as far as it is counted. */
+static const char *where_lost(struct rb_subject *to)
+{
+	if (moved(to, RB_NETDEV, discards))
+		return " at its port (discards there)";
+	for (const char *const *name = discards; *name; name++)
+		if (rb_counter_of(to, RB_NETDEV, *name).there)
+			return " on the way: neither end dropped them";
+	return "";
+}
+
 /* What was lost between the port that sends, @from, and @to: has @s said so? */
 static bool lost(struct rb_subject *s, struct rb_subject *from,
 		 struct rb_subject *to)
 {
 	if (moved(from, RB_PORT, sent_again) || moved(to, RB_PORT, gaps))
 		rb_subject_fail(s, RB_SEVERITY_WARNING,
-				"packets from %s of %s to %s of %s are lost %s",
+				"packets from %s of %s to %s of %s are lost%s",
 				from->device, from->host, to->device, to->host,
-				moved(to, RB_NETDEV, discards) ?
-					"at its port (discards there)" :
-					"on the way: neither end dropped them");
+				where_lost(to));
 	else if (moved(from, RB_PORT, back_here) || moved(to, RB_PORT, back_there))
 		rb_subject_fail(s, RB_SEVERITY_WARNING,
 				"answers from %s of %s to %s of %s are lost",

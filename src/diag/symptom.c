@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "diag/counter.h"
 #include "diag/diagnosis.h"
 #include "diag/explain.h"
 #include "diag/probed.h"
@@ -193,21 +194,28 @@ static bool is_slow(const json_t *run)
 	return false;
 }
 
+/* A counter of that end moved that is of a rule about lost packets. */
+static bool lost_at(const json_t *counters, const char *which)
+{
+	static const char *const rules[] = { "CNT-LOSS-IN", "CNT-LOSS-OUT",
+					     "CNT-LOSS-BACK", "CNT-TIMEOUT",
+					     "CNT-DISCARD" };
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(json_object_get(counters, which), name, value)
+		for (size_t i = 0; i < RB_ARRAY_SIZE(rules); i++)
+			if (json_integer_value(value) > 0 &&
+			    rb_counter_is_of(name, rules[i]))
+				return true;
+	return false;
+}
+
 static bool has_loss(const json_t *run)
 {
-	const json_t *warning;
-	size_t i;
+	const json_t *counters = json_object_get(run, "counters");
 
-	json_array_foreach(json_object_get(run, "warnings"), i, warning) {
-		const char *id = rb_text_at(warning, "id");
-
-		if (strstr(id, "out_of_seq") || strstr(id, "packet_seq") ||
-		    strstr(id, "ack_timeout") || strstr(id, "implied_nak") ||
-		    strstr(id, "duplicates") || strstr(id, "discards") ||
-		    strstr(id, "retries_exceeded"))
-			return true;
-	}
-	return false;
+	return lost_at(counters, "local") || lost_at(counters, "peer");
 }
 
 void rb_symptom_run(json_t *suspects, const json_t *run, json_t *words)

@@ -66,6 +66,21 @@ static void read_cpuinfo(struct rb_cpu *cpu)
 	fclose(in);
 }
 
+static void read_allowed(struct rb_cpu *cpu)
+{
+	char *text, *rest, *line;
+	const char *value;
+
+	if (rb_file_read(&text, NULL, "proc/self/status"))
+		return;
+	rest = text;
+	while ((line = rb_next_line(&rest)))
+		if ((value = rb_line_value(line, "Cpus_allowed_list")) &&
+		    strlen(value) < sizeof(cpu->allowed))
+			snprintf(cpu->allowed, sizeof(cpu->allowed), "%s", value);
+	free(text);
+}
+
 static unsigned int count_nodes(void)
 {
 	struct rb_names names;
@@ -126,6 +141,7 @@ void rb_cpu_read(struct rb_cpu *cpu)
 	cpu->online = online > 0 ? (unsigned int)online : 0;
 	rb_sysfs_text(cpu->governor, sizeof(cpu->governor),
 		      "devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	read_allowed(cpu);
 	cpu->numa_nodes = count_nodes();
 	cpu->idle_us = read_idle();
 	cpu->cycles = rb_cycles_can();
@@ -138,6 +154,7 @@ json_t *rb_cpu_json(const struct rb_cpu *cpu)
 	rb_fact_text(object, "model", cpu->model);
 	rb_fact_uint(object, "online", cpu->online);
 	rb_fact_text(object, "governor", cpu->governor);
+	rb_fact_text(object, "allowed", cpu->allowed);
 	rb_fact_uint(object, "numa_nodes", cpu->numa_nodes);
 	rb_fact_uint(object, "idle_us", cpu->idle_us);
 	rb_fact_text(object, "cycles",

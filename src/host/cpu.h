@@ -10,10 +10,13 @@
 
 #include "host/cycles.h"
 
+#define RB_CPULIST_TEXT 256 /* a longer list is not told */
+
 struct rb_cpu {
 	char model[96];	   /* "" when unknown */
 	char vendor[32];   /* "GenuineIntel"; "" when unknown */
 	char governor[32]; /* of CPU 0; "" when there is none */
+	char allowed[RB_CPULIST_TEXT]; /* CPUs of this process: "0-3,8"; "" when unknown */
 	unsigned int online;
 	unsigned int numa_nodes; /* 0: unknown */
 	unsigned int idle_us;	 /* to wake from the deepest sleep of CPU 0; 0: unknown */
@@ -24,7 +27,7 @@ struct rb_cpu {
 void rb_cpu_read(struct rb_cpu *cpu);
 
 /*
- * { model, online, governor, numa_nodes, idle_us, cycles, hypervisor }; a new
+ * { model, online, governor, allowed, numa_nodes, idle_us, cycles, hypervisor }; a new
  * reference.
  */
 json_t *rb_cpu_json(const struct rb_cpu *cpu);

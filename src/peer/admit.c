@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-#define TEXT_MAX 200
+#define TEXT_MAX 300
 #define LIST_MAX 256
 
 enum type { TEXT, COUNT, POSITIVE, REAL, FLAG, OBJECT };
@@ -25,6 +25,7 @@ static const struct row cpu_rows[] = {
 	{ "model", TEXT, false, NULL },	   { "online", POSITIVE, false, NULL },
 	{ "governor", TEXT, false, NULL }, { "numa_nodes", POSITIVE, false, NULL },
 	{ "idle_us", POSITIVE, false, NULL },
+	{ "allowed", TEXT, false, NULL },
 	{ "hypervisor", FLAG, true, NULL }, { NULL, TEXT, false, NULL },
 };
 
@@ -57,6 +58,9 @@ static const struct row end_rows[] = {
 	{ "netdev", TEXT, false, NULL },
 	{ "numa_node", COUNT, false, NULL },
 	{ "numa_distance", POSITIVE, false, NULL },
+	{ "netdev_mtu", POSITIVE, false, NULL },
+	{ "transport", TEXT, false, NULL },
+	{ "local_cpus", TEXT, false, NULL },
 	{ "pci", OBJECT, false, pci_rows },
 	{ NULL, TEXT, false, NULL },
 };

@@ -142,6 +142,7 @@ static int part(struct rb_context *ctx)
 		return err;
 	}
 	rb_report_counters(ctx, counters, frame);
+	rb_report_findings(ctx);
 	ctx->still[RB_EXPECT_PEER] =
 		json_incref(json_object_get(frame, "still"));
 	json_decref(frame);
@@ -150,7 +151,7 @@ static int part(struct rb_context *ctx)
 }
 
 /* What was measured to its end is judged by what was expected of it. */
-static void judge(struct rb_context *ctx)
+static void judge_run(struct rb_context *ctx)
 {
 	json_t *counters = json_object_get(ctx->report.doc, "counters");
 	json_t *events = rb_monitor_json(&ctx->monitor);
@@ -184,7 +185,7 @@ static int run(struct rb_context *ctx)
 	if (!err)
 		err = part(ctx);
 	if (!err && !ctx->interrupted)
-		judge(ctx);
+		judge_run(ctx);
 	if (err) {
 		rb_oob_tell_failure(&ctx->oob, err);
 		rb_aftermath(ctx);
@@ -243,13 +244,14 @@ static enum rb_status status_of(const struct rb_context *ctx, int err)
 }
 
 static struct rb_context *create(const struct rb_bench *bench,
-				 struct rb_intr *intr)
+				 rb_judge_fn judge, struct rb_intr *intr)
 {
 	struct rb_context *ctx = calloc(1, sizeof(*ctx));
 
 	if (!ctx)
 		return NULL;
 	ctx->bench = bench;
+	ctx->judge = judge;
 	ctx->intr = intr;
 	ctx->oob.fd = -1;
 	rb_context_bind(ctx);
@@ -280,10 +282,11 @@ static enum rb_status finish(struct rb_context *ctx, int *err)
 	return status;
 }
 
-int rb_bench_run(const struct rb_bench *bench, int argc, char **argv)
+int rb_bench_run(const struct rb_bench *bench, rb_judge_fn judge, int argc,
+		 char **argv)
 {
 	struct rb_intr intr = { .fd = -1 };
-	struct rb_context *ctx = create(bench, &intr);
+	struct rb_context *ctx = create(bench, judge, &intr);
 	struct rb_log *log = rb_log_bound();
 	enum rb_status status;
 	int usage, err;
@@ -317,9 +320,10 @@ int rb_bench_run(const struct rb_bench *bench, int argc, char **argv)
 	return usage ? RB_EXIT_USAGE : rb_exit_code(status, err);
 }
 
-int rb_bench_serve(const struct rb_bench *bench, struct rb_visit *visit)
+int rb_bench_serve(const struct rb_bench *bench, rb_judge_fn judge,
+		   struct rb_visit *visit)
 {
-	struct rb_context *ctx = create(bench, visit->intr);
+	struct rb_context *ctx = create(bench, judge, visit->intr);
 	int err;
 
 	if (!ctx)

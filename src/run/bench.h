@@ -6,6 +6,7 @@
 #define RB_BENCH_H
 
 #include <infiniband/verbs.h>
+#include <jansson.h>
 
 #include "run/verb.h"
 
@@ -29,13 +30,21 @@ struct rb_bench {
 };
 
 /*
+ * What the rules of doctor find in the document of a run (diag/afterrun.h), which
+ * those who know these rules hand in: an array, a new reference.
+ */
+typedef json_t *(*rb_judge_fn)(const json_t *run);
+
+/*
  * Run @bench from its command line to its document, as the waiting server (no
  * host given) or as the client. Returns the process's exit code.
  */
-int rb_bench_run(const struct rb_bench *bench, int argc, char **argv);
+int rb_bench_run(const struct rb_bench *bench, rb_judge_fn judge, int argc,
+		 char **argv);
 
 /* Serve one client of @bench at a server. 0 or -errno (reported). */
-int rb_bench_serve(const struct rb_bench *bench, struct rb_visit *visit);
+int rb_bench_serve(const struct rb_bench *bench, rb_judge_fn judge,
+		   struct rb_visit *visit);
 
 /* Write the help, or the list of options, of a benchmark to standard output. */
 void rb_bench_help(const struct rb_bench *bench);

@@ -12,6 +12,7 @@
 #include "peer/oob.h"
 #include "run/agree.h"
 #include "run/background.h"
+#include "run/bench.h"
 #include "run/gate.h"
 #include "run/latfile.h"
 #include "run/latresult.h"
@@ -30,6 +31,7 @@ struct rb_intr;
 
 struct rb_context {
 	const struct rb_bench *bench;
+	rb_judge_fn judge;
 	struct rb_optset set;
 	struct rb_dev_opts dev_opts;
 	struct rb_oob_opts oob_opts;
@@ -62,6 +64,7 @@ struct rb_context {
 	/* counters of both ends that did not move; NULL: not known */
 	json_t *still[RB_EXPECT_ENDS];
 	json_t *peer_events;
+	unsigned int findings; /* of doctor's rules */
 	char verdict[RB_LOG_TEXT]; /* what came out, in a sentence; "" */
 	bool initiates, responds;
 	struct rb_bw_result best; /* of the sweep, by bandwidth; messages 0: none */

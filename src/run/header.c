@@ -137,6 +137,37 @@ void rb_report_counters(struct rb_context *ctx, json_t *local,
 	ctx->peer_events = rb_admit_events(json_object_get(bye, "events"));
 }
 
+/* What the document is going to have of that which rules look at. */
+static json_t *run_so_far(const struct rb_context *ctx)
+{
+	json_t *run = json_pack("{s:s, s:O, s:O, s:O}", "command",
+				ctx->bench->name, "local", ctx->ends.local,
+				"peer", ctx->ends.peer, "results",
+				ctx->report.results);
+
+	json_object_set(run, "counters",
+			json_object_get(ctx->report.doc, "counters"));
+	return run;
+}
+
+void rb_report_findings(struct rb_context *ctx)
+{
+	json_t *run = run_so_far(ctx), *findings = ctx->judge(run);
+	const json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding) {
+		const char *id = text_of(finding, "id", "?");
+
+		rb_report_text(&ctx->report, "%s%s, %s: %s; rbench doctor --rule %s\n",
+			       i ? "" : "\n", id, text_of(finding, "end", "?"),
+			       text_of(finding, "text", ""), id);
+	}
+	ctx->findings = (unsigned int)json_array_size(findings);
+	rb_report_set(&ctx->report, "findings", findings);
+	json_decref(run);
+}
+
 /* "verdict: 11.7 Gb/s with messages of 64 KiB, 93.4 % of the link" */
 static void bandwidth_verdict(const struct rb_context *ctx, char line[LINE])
 {
@@ -185,7 +216,9 @@ void rb_report_verdict(struct rb_context *ctx)
 	add(line, ctx->interrupted, ", interrupted");
 	add(line, warnings > 0, "; %u warning%s", warnings,
 	    warnings == 1 ? "" : "s");
-	add(line, warnings == 0 && !ctx->interrupted,
+	add(line, ctx->findings > 0, "; %u finding%s of doctor", ctx->findings,
+	    ctx->findings == 1 ? "" : "s");
+	add(line, warnings == 0 && !ctx->findings && !ctx->interrupted,
 	    "; nothing unusual was seen");
 	rb_report_text(&ctx->report, "\nverdict: %s\n", line);
 	snprintf(ctx->verdict, sizeof(ctx->verdict), "%s", line);

@@ -24,6 +24,12 @@ void rb_report_header(struct rb_context *ctx);
 void rb_report_counters(struct rb_context *ctx, json_t *local,
 			const json_t *bye);
 
+/*
+ * After that: put what the rules of doctor find in this run into the document, and
+ * show it, a line each.
+ */
+void rb_report_findings(struct rb_context *ctx);
+
 /* The last line: what came out, in a sentence. */
 void rb_report_verdict(struct rb_context *ctx);
 

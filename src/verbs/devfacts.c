@@ -15,9 +15,12 @@
 #include "host/ibsys.h"
 #include "host/netdev.h"
 #include "host/pci.h"
+#include "host/sysfs.h"
 #include "verbs/dev.h"
 #include "verbs/devlist.h"
 #include "verbs/gid.h"
+
+#define LOCAL_CPUS "class/infiniband/%s/device/local_cpulist"
 
 /* Calls of this kind return a positive errno, older providers -1 and errno. */
 static int verbs_error(int ret)
@@ -170,8 +173,9 @@ static unsigned int distance_of(const struct rb_cores *cores, int node)
 
 json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_cores *cores)
 {
-	char driver[RB_IBSYS_TEXT];
+	char driver[RB_IBSYS_TEXT], cpus[RB_CPULIST_TEXT];
 	json_t *to = json_object();
+	struct rb_netdev netdev;
 	struct rb_pci pci;
 
 	put_host(to);
@@ -185,11 +189,18 @@ json_t *rb_dev_json(const struct rb_dev *dev, const struct rb_cores *cores)
 	rb_fact_uint(to, "link_bits_per_s", dev->bits_per_s);
 	rb_fact_uint(to, "mtu", dev->mtu_bytes);
 	rb_fact_text(to, "netdev", dev->netdev);
+	if (!rb_netdev_read(dev->netdev, &netdev))
+		rb_fact_uint(to, "netdev_mtu", netdev.mtu);
+	if (dev->is_iwarp)
+		rb_fact_text(to, "transport", "iWARP");
 	if (!rb_pci_read(dev->name, &pci))
 		return to;
 	rb_fact_value(to, "pci", rb_pci_json(&pci));
 	if (pci.numa_node >= 0)
 		rb_fact_number(to, "numa_node", (uint64_t)pci.numa_node);
 	rb_fact_uint(to, "numa_distance", distance_of(cores, pci.numa_node));
+	if (!rb_sysfs_text(cpus, sizeof(cpus), LOCAL_CPUS, dev->name) &&
+	    strlen(cpus) + 1 < sizeof(cpus)) /* a part of it would mislead */
+		rb_fact_text(to, "local_cpus", cpus);
 	return to;
 }

@@ -157,3 +157,40 @@ warned() {
 	doc=$BATS_TEST_TMPDIR/nagios
 	is '.warnings | all(.id != "cpu_governor")'
 }
+
+# finds ID... : what the rules of doctor find in the run, whatever the order
+finds() {
+	local -x want="$*"
+	is '[.findings[].id] | sort | join(" ") == env.want' && return
+	field '.findings[] | tojson'
+	return 1
+}
+
+@test "what doctor's rules find in these facts stands in the document" {
+	good_host
+	put sys/devices/pci0000:00/0000:3b:00.0/local_cpulist 0-3
+	put proc/self/status $'Name:\trbench\nCpus_allowed_list:\t0-1'
+	visit
+	finds
+	is '.findings == [] and .local.local_cpus == "0-3" and .local.cpu.allowed == "0-1"'
+	await_server
+	put $cpu/cpufreq/scaling_governor powersave
+	put $cpu/cpuidle/state2/disable 0
+	put sys/devices/pci0000:00/0000:3b:00.0/current_link_width 4
+	put proc/self/status $'Name:\trbench\nCpus_allowed_list:\t4-7'
+	visit
+	finds CPU-CSTATE CPU-GOV NUMA-BIND PCI-SPEED
+	is '.findings | all(.end == "local") and (map(select(.id == "PCI-SPEED"))[0] | .severity == "warning" and
+		(.text | test("16 GT/s x4 of 16 GT/s x16")))'
+	await_server
+	ended 0 ok
+	is '.findings | length == 4 and all(.end == "peer")'
+}
+
+@test "a small MTU is one of them, where the interface's is known" {
+	good_host
+	put sys/class/net/lo/mtu 1500
+	RB_FAKE=mtu=1024 visit
+	finds MTU-ACTIVE
+	is '.local.netdev_mtu == 1500 and (.findings[0] | .end == "local" and (.text | test("1024 since lo has 1500")))'
+}

@@ -44,6 +44,10 @@ dropped() { tc -s -j qdisc show dev v0 | jq '[.[] | select(.kind == "netem")][0]
 	is '.results[0].messages == 300'
 	is '[.counters.local, .counters.peer] | add | (."hw.completer_retry_err" // 0) + (."hw.duplicate_request" // 0) + (."hw.out_of_seq_request" // 0) > 0'
 	is '.warnings | length > 0'
+	is '.findings | length > 0 and .[0].likelihood >= 85 and all(.[]; .id | startswith("CNT-"))' || {
+		field '.findings[] | tojson'
+		return 1
+	}
 	await_server
 	ended 0 ok
 }
