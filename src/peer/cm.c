@@ -17,12 +17,14 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "base/base.h"
 #include "base/log.h"
 #include "base/trace.h"
+#include "host/netdev.h"
 #include "peer/cmchan.h"
 #include "peer/conn.h"
 #include "peer/oob.h"
@@ -149,16 +151,62 @@ static void set_port(struct sockaddr_storage *addr, uint16_t port)
 	((struct sockaddr_in *)addr)->sin_port = htons(port);
 }
 
+/* An address of the device's interface; all zeros when it has none. */
+static struct in6_addr address_of_netdev(const struct rb_dev *dev)
+{
+	struct in6_addr found = { 0 };
+	struct rb_netaddrs list;
+
+	if (rb_netaddrs_read(&list))
+		return found;
+	for (unsigned int i = 0; i < list.n; i++)
+		if (!strcmp(list.v[i].netdev, dev->netdev)) {
+			found = list.v[i].addr;
+			break;
+		}
+	rb_netaddrs_free(&list);
+	return found;
+}
+
+/*
+ * Where one end of the side channel is, in the form by which rdma_cm finds the
+ * device: not as "::ffff:10.0.0.1", which a server that listens for both families
+ * has. Two ends in one process have none, but share the device.
+ */
+static int find_address(const struct rb_dev *dev,
+			 const struct sockaddr_storage *side_channel,
+			 struct sockaddr_storage *addr)
+{
+	struct rb_gid as_gid = { .index = 0 };
+	struct in6_addr at;
+
+	if (!rb_netaddr_normal((const struct sockaddr *)side_channel, &at))
+		at = address_of_netdev(dev);
+	if (IN6_IS_ADDR_UNSPECIFIED(&at))
+		return rb_fail_hint(RB_FAULT_CM_ADDRESS, -EADDRNOTAVAIL,
+				    "iWARP connects by IP addresses, and none is known of the device's interface",
+				    "try it with another host, or with 'rbench server' on this one",
+				    "'%s' has no address to connect to",
+				    dev->name);
+	memcpy(as_gid.raw.raw, &at, sizeof(at));
+	snprintf(as_gid.netdev, sizeof(as_gid.netdev), "%s", dev->netdev);
+	rb_gid_sockaddr(&as_gid, addr);
+	return 0;
+}
+
 /* iWARP's GIDs are no addresses: there the side channel's lead the way. */
-static void address_of(const struct rb_conn *conn, const struct rb_gid *gid,
+static int address_of(const struct rb_conn *conn, const struct rb_gid *gid,
 		       const struct sockaddr_storage *side_channel,
 		       struct sockaddr_storage *addr)
 {
+	int err = 0;
+
 	if (conn->dev->is_iwarp)
-		*addr = *side_channel;
+		err = find_address(conn->dev, side_channel, addr);
 	else
 		rb_gid_sockaddr(gid, addr);
 	set_port(addr, 0);
+	return err;
 }
 
 static int cm_prepare(struct rb_conn *conn, json_t *endpoints)
@@ -171,7 +219,10 @@ static int cm_prepare(struct rb_conn *conn, json_t *endpoints)
 	if (err || conn->multicast)
 		return err;
 	cm = conn->cm;
-	address_of(conn, &conn->path.gids.local, &conn->oob->local, &addr);
+	err = address_of(conn, &conn->path.gids.local, &conn->oob->local,
+			 &addr);
+	if (err)
+		return err;
 	if (getrandom(&cm->token, sizeof(cm->token), 0) != sizeof(cm->token))
 		return rb_fail(RB_FAULT_SYSTEM, -errno,
 			       "cannot get a random number");
@@ -277,9 +328,14 @@ static int start_one(struct rb_conn *conn, uint32_t i)
 	char here[RB_OOB_NAME], there[RB_OOB_NAME];
 	struct sockaddr_storage from, to;
 	struct rb_cm *cm = conn->cm;
+	int err = address_of(conn, &conn->path.gids.local, &conn->oob->local,
+			     &from);
 
-	address_of(conn, &conn->path.gids.local, &conn->oob->local, &from);
-	address_of(conn, &conn->path.gids.peer, &conn->oob->peer, &to);
+	if (!err)
+		err = address_of(conn, &conn->path.gids.peer, &conn->oob->peer,
+				 &to);
+	if (err)
+		return err;
 	set_port(&to, conn->peer.cm_port);
 	if (rb_traced(rdma_create_id(cm->channel, &cm->ids[i],
 				     (void *)(uintptr_t)i, port_space(conn)),

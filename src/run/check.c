@@ -58,7 +58,7 @@ static void count(struct rb_check *c, const struct rb_check_row *row)
 static void note_dead(struct rb_check *c, const struct rb_trial_row *row,
 		      const struct rb_check_row *result)
 {
-	unsigned int way = c->conn_opts.cm ? RB_TRIAL_CM : RB_TRIAL_MANUAL;
+	unsigned int way = c->end.cm ? RB_TRIAL_CM : RB_TRIAL_MANUAL;
 
 	if ((row->flags & RB_TRIAL_CONNECT) && (row->flags & way) &&
 	    result->outcome == rb_check_fail)

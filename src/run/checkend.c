@@ -59,7 +59,7 @@ void rb_check_set_end(struct rb_check *c, bool client)
 	c->end.dev = c->dev;
 	c->end.ends = &c->ends;
 	c->end.client = client;
-	c->end.cm = c->conn_opts.cm;
+	c->end.cm = c->conn_opts.cm || c->dev->is_iwarp;
 	c->end.pkey_given = c->conn_opts.pkey_index != RB_AUTO;
 	rb_conn_set_path(&c->conn_opts, &c->end.path);
 }
@@ -87,14 +87,26 @@ static int answer(struct rb_check *c, uint64_t seq, const char *skip)
 	return rb_oob_send(&c->oob, frame);
 }
 
+/* RFC 5040 and 5044, as the kernel's iWARP devices have it. */
+static const char *iwarp_lacks(const struct rb_trial_row *row)
+{
+	if (row->flags & RB_TRIAL_DATAGRAM)
+		return "its device is of iWARP, which has no datagrams";
+	if (row->flags & RB_TRIAL_MANUAL)
+		return "its device is of iWARP, which connects through rdma_cm only";
+	if (row->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		return "its device is of iWARP, which has no immediate data";
+	if (rb_trial_provokes(row))
+		return "its device is of iWARP, which ends the connection in place of refusing a request";
+	return NULL;
+}
+
 const char *rb_check_lacks(const struct rb_check *c, const struct rb_trial_row *row)
 {
 	if ((row->flags & RB_TRIAL_ATOMIC) &&
 	    c->dev->attr.atomic_cap == IBV_ATOMIC_NONE)
 		return "its device has no atomic operations";
-	if ((row->flags & RB_TRIAL_DATAGRAM) && c->dev->is_iwarp)
-		return "its device is of iWARP, which has no datagrams";
-	return NULL;
+	return c->dev->is_iwarp ? iwarp_lacks(row) : NULL;
 }
 
 /* Failures that end the whole check, and not a test of it. */

@@ -84,14 +84,20 @@ static int by_index(const void *a, const void *b)
 	return x->gid_index < y->gid_index ? -1 : x->gid_index > y->gid_index;
 }
 
-/* Empty slots that some paths to the table do not leave out themselves. */
-static bool is_empty(const struct ibv_gid_entry *entry)
+/*
+ * Empty slots that some paths to the table do not leave out themselves. Only an
+ * iWARP device's one GID, its MAC address and zeros, is none without the half
+ * that is the interface's.
+ */
+static bool is_empty(const struct rb_dev *dev,
+		     const struct ibv_gid_entry *entry)
 {
 	static const union ibv_gid zero;
 
 	return !memcmp(&entry->gid, &zero, sizeof(zero)) ||
 	       (entry->gid_type == IBV_GID_TYPE_IB &&
-		!entry->gid.global.interface_id);
+		!entry->gid.global.interface_id &&
+		dev->ctx->device->transport_type != IBV_TRANSPORT_IWARP);
 }
 
 int rb_gid_entries(const struct rb_dev *dev, struct ibv_gid_entry **entries,
@@ -118,7 +124,7 @@ int rb_gid_entries(const struct rb_dev *dev, struct ibv_gid_entry **entries,
 		return (int)got;
 	}
 	for (ssize_t i = 0; i < got; i++)
-		if (all[i].port_num == dev->port && !is_empty(&all[i]))
+		if (all[i].port_num == dev->port && !is_empty(dev, &all[i]))
 			all[kept++] = all[i];
 	qsort(all, kept, sizeof(*all), by_index);
 	*entries = all;

@@ -96,11 +96,15 @@ static struct ibv_qp *create_any(const struct rb_dev *dev, struct ibv_pd *pd,
 	return create_plain(pd, plan, cap);
 }
 
+/*
+ * A QP that receives nothing gets one place all the same: the siw provider maps
+ * its receive queue, and a map of nothing is an error (rdma-core, siw.c).
+ */
 static struct ibv_qp_cap cap_of(const struct rb_qp_plan *plan)
 {
 	return (struct ibv_qp_cap){
 		.max_send_wr = plan->send_depth,
-		.max_recv_wr = plan->srq ? 0 : plan->recv_depth,
+		.max_recv_wr = plan->srq ? 0 : RB_MAX(plan->recv_depth, 1),
 		.max_send_sge = RB_MAX(plan->sges, 1),
 		.max_recv_sge = plan->srq ? 0 : RB_MAX(plan->sges, 1),
 		.max_inline_data = plan->max_inline,

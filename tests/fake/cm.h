@@ -106,6 +106,7 @@ void cm_group_fill(const struct cm_id *id, struct rdma_ud_param *ud);
 
 /* cm_qp.c */
 int cm_qp_connect(struct cm_id *id);
+bool cm_qp_is_ours(const struct cm_id *id); /* to connect, not the program's */
 int cm_qp_attr(struct cm_id *id, struct ibv_qp_attr *attr, int *mask);
 
 #endif

@@ -206,7 +206,7 @@ FAKE_EXPORT int rdma_accept(struct rdma_cm_id *ibid,
 		return cm_fail(EINVAL);
 	keep_param(id, param);
 	keep_qp(id);
-	if (ibid->qp && !datagram && cm_qp_connect(id))
+	if (cm_qp_is_ours(id) && cm_qp_connect(id))
 		return -1;
 	id->state = datagram ? CM_CONNECTED : CM_ACCEPTED;
 	if (!cm_tell_peer(id, event, 0, param ? param->private_data : NULL,

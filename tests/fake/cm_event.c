@@ -62,7 +62,7 @@ static void take_response(struct cm_id *id, const struct cm_record *r,
 	id->own.initiator_depth = id->far.responder_resources;
 	id->own.responder_resources = id->far.initiator_depth;
 	id->state = CM_RESPONDED;
-	if (!id->id.qp)
+	if (!cm_qp_is_ours(id))
 		return;
 	if (cm_qp_connect(id)) {
 		event->event = RDMA_CM_EVENT_CONNECT_ERROR;

@@ -120,12 +120,25 @@ static int move(struct cm_id *id, struct ibv_qp *qp, enum ibv_qp_state state)
 	return err ? cm_fail(err) : 0;
 }
 
-/* The library's share of a connection whose queue pair belongs to the id. */
+/*
+ * The library's share of a connection whose queue pair belongs to the id; and the
+ * kernel's of iWARP, which finds any queue pair by the number it was told.
+ */
 int cm_qp_connect(struct cm_id *id)
 {
-	if (move(id, id->id.qp, IBV_QPS_RTR))
+	struct fake_qp *own = proc.qps[id->own.qpn & (WIRE_QPS - 1)];
+	struct ibv_qp *qp = id->id.qp ? id->id.qp : own ? &own->qp : NULL;
+
+	if (!qp)
+		return cm_fail(EINVAL);
+	if (move(id, qp, IBV_QPS_RTR))
 		return -1;
-	return move(id, id->id.qp, IBV_QPS_RTS);
+	return move(id, qp, IBV_QPS_RTS);
+}
+
+bool cm_qp_is_ours(const struct cm_id *id)
+{
+	return !is_datagram(id) && (id->id.qp || dev_is_iwarp());
 }
 
 static int adopt(struct cm_id *id, struct ibv_qp *qp)

@@ -251,6 +251,7 @@ int ah_to_dev(const struct ibv_ah_attr *attr);
 int ah_check(int dev, const struct ibv_ah_attr *attr);
 uint64_t dev_guid(int dev);
 bool dev_port_down(int dev);
+bool dev_is_iwarp(void);
 void dev_set_port(int dev, bool down);
 
 /* query.c, cq.c, qp.c: what the extended context's table leads to */

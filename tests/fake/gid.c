@@ -41,6 +41,19 @@ static void gid_mapped(int dev, union ibv_gid *gid)
 	gid->raw[15] = (uint8_t)(dev + 1);
 }
 
+bool dev_is_iwarp(void)
+{
+	return plan_get()->dev.transport == IBV_TRANSPORT_IWARP;
+}
+
+/* The MAC address, and nothing behind it, as siw has it. */
+static void gid_mac(int dev, union ibv_gid *gid)
+{
+	memset(gid, 0, sizeof(*gid));
+	gid->raw[0] = 2;
+	gid->raw[5] = (uint8_t)(dev + 1);
+}
+
 struct gid_row {
 	enum ibv_gid_type type;
 	bool mapped;
@@ -58,17 +71,18 @@ static const struct gid_row *gid_rows(int *n)
 	static const struct gid_row v2[] = {
 		{ IBV_GID_TYPE_ROCE_V2, false }, { IBV_GID_TYPE_ROCE_V2, true },
 	};
+	/* of iWARP too, whose one is told apart below */
 	static const struct gid_row ib[] = { { IBV_GID_TYPE_IB, false } };
 	const struct plan_device *d = &plan_get()->dev;
 
 	*n = 2;
 	if (d->gid == GID_NONE)
 		*n = 0;
-	else if (d->infiniband)
+	else if (d->infiniband || dev_is_iwarp())
 		*n = 1;
 	else if (d->gid == GID_ALL)
 		*n = 4;
-	if (d->infiniband)
+	if (d->infiniband || dev_is_iwarp())
 		return ib;
 	return d->gid == GID_V1ONLY ? v1 : d->gid == GID_V2ONLY ? v2 : all;
 }
@@ -99,7 +113,9 @@ int gid_entry(int dev, uint32_t index, struct ibv_gid_entry *entry)
 	if (index >= (uint32_t)n)
 		return ENODATA;
 	memset(entry, 0, sizeof(*entry));
-	if (rows[index].mapped)
+	if (dev_is_iwarp())
+		gid_mac(dev, &entry->gid);
+	else if (rows[index].mapped)
 		gid_mapped(dev, &entry->gid);
 	else
 		gid_link_local(dev, &entry->gid);
@@ -131,6 +147,9 @@ static int gid_to_dev(const union ibv_gid *gid)
 		if (!memcmp(&own, gid, sizeof(own)))
 			return dev;
 		gid_mapped(dev, &own);
+		if (!memcmp(&own, gid, sizeof(own)))
+			return dev;
+		gid_mac(dev, &own);
 		if (!memcmp(&own, gid, sizeof(own)))
 			return dev;
 	}

@@ -114,6 +114,19 @@ refused_by_iwarp() {
 	[ "$status" -ne 0 ]
 }
 
+# Its GID is a MAC address: the addresses of the side channel lead to the peer.
+@test "an iWARP device: what it has works, through rdma_cm" {
+	local bench
+	for bench in write_bw read_bw send_bw write_lat read_lat send_lat; do
+		RB_FAKE='transport=iwarp' serve "$bench"
+		RB_FAKE='transport=iwarp' client -R -n 20
+		measured
+		is '.local.gid.address == "200:0:2::"' || is '.local.gid.address == "200:0:1::"'
+		await_server
+		measured
+	done
+}
+
 @test "an iWARP device: what it does not have is refused, with what to do" {
 	refused_by_iwarp write_bw 'give -R'
 	refused_by_iwarp write_bw 'use -c RC' -R -c UC
