@@ -129,6 +129,11 @@ static void show(struct rb_report *out, const json_t *fleet)
 			rb_report_text(out, "%s%s", k ? " " : ": ",
 				       json_string_value(other));
 		rb_report_text(out, "\n");
+		json_array_foreach(json_object_get(one, "unreadable"), k, other)
+			rb_report_text(out, "%s%s", k ? ", " : "  not readable: ",
+				       json_string_value(other));
+		if (k)
+			rb_report_text(out, "\n");
 	}
 }
 

@@ -16,11 +16,13 @@
 
 /*
  * Compare @n snapshots; @golden may be NULL. A new reference:
- *   { hosts: [ NAME ], differences: [ { attribute, usual, hosts, outliers:
- *     [ { host, value } ] } ] }
+ *   { hosts: [ { name, unreadable: [ ATTRIBUTE ] } ], differences:
+ *     [ { attribute, usual, hosts, outliers: [ { host, value } ] } ] }
  * "usual" is absent where no value is that of more than half of the hosts; then
- * all of them are outliers. A value that a host does not have is absent.
+ * all of them are outliers. A value that a host does not have is absent. What a
+ * host could not read, and another could, is compared with nothing: it stands in
+ * "unreadable".
  */
-json_t *rb_fleet_compare(json_t *const *docs, size_t n, const json_t *golden);
+json_t *rb_fleet_compare(json_t *const *docs, size_t n, json_t *golden);
 
 #endif

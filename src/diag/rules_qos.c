@@ -215,21 +215,11 @@ static void qos_trust(struct rb_subject *s)
 				s->netdev);
 }
 
-/* The driver has no DCB at all, which is no secret but an answer. */
+/* The driver has no DCB at all. */
 static bool has_no_dcb(struct rb_subject *s)
 {
-	const json_t *entry;
-	char pointer[256];
-	size_t i;
-
-	if (!s->netdev || rb_get(s, RB_NETDEV, "dcb"))
-		return false;
-	snprintf(pointer, sizeof(pointer), "/netdevs/%s/dcb", s->netdev);
-	json_array_foreach(rb_at(s->doc, "missing"), i, entry)
-		if (!strcmp(rb_text_at(entry, "fact"), pointer) &&
-		    !strcmp(rb_text_at(entry, "kind"), "unsupported"))
-			return true;
-	return false;
+	return s->netdev && !rb_get(s, RB_NETDEV, "dcb") &&
+	       rb_unsupported(s, RB_NETDEV, "dcb");
 }
 
 /* Where the class leads; @told: somebody chose it. */

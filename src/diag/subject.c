@@ -152,6 +152,15 @@ bool rb_hidden(struct rb_subject *s, enum rb_base base, const char *path)
 	return missing_of(s, pointer);
 }
 
+bool rb_unsupported(struct rb_subject *s, enum rb_base base, const char *path)
+{
+	char pointer[PATH_MAX_TEXT];
+
+	pointer_of(s, base, path, pointer);
+	return !strcmp(rb_text_at(missing_of(s, pointer), "kind"),
+		       "unsupported");
+}
+
 bool rb_unreadable(struct rb_subject *s, enum rb_base base, const char *path)
 {
 	const json_t *entry;

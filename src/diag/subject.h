@@ -67,7 +67,9 @@ const char *rb_get_text(struct rb_subject *s, enum rb_base base,
 
 /* The snapshot says that the fact, or what it is part of, could not be read. */
 bool rb_hidden(struct rb_subject *s, enum rb_base base, const char *path);
-/* The same, and the rule has said so. */
+/* It says that there is no such thing: that is no secret, but an answer. */
+bool rb_unsupported(struct rb_subject *s, enum rb_base base, const char *path);
+/* The first of them, and the rule has said so. */
 bool rb_unreadable(struct rb_subject *s, enum rb_base base, const char *path);
 
 /* Everything below is of a value that a snapshot holds, of whatever type. */

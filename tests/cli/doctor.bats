@@ -300,6 +300,44 @@ node() { jq "def port: .devices.mlx5_0.ports[\"1\"]; .host.name = \"$1\" | $2" "
 	ended 2 failed
 }
 
+@test "--fleet: what one host could not read makes it no outlier" {
+	fleet=$BATS_TEST_TMPDIR/fleet
+	mkdir "$fleet"
+	node n1 '.devices.mlx5_0.firmware = "22.38.1002"'
+	node n2 .
+	node n3 'del(.devices.mlx5_0.firmware) | .missing += [{"fact": "/devices/mlx5_0/firmware", "source": "x",
+		"kind": "denied", "reason": "y"}]'
+	node n4 'del(.netdevs.ens1f0np0.dcb) | .missing += [{"fact": "/netdevs/ens1f0np0/dcb", "source": "x",
+		"kind": "denied", "reason": "y"}]'
+	node n5 'del(.netdevs.ens1f0np0.dcb) | .missing += [{"fact": "/netdevs/ens1f0np0/dcb", "source": "x",
+		"kind": "unsupported", "reason": "y"}]'
+	doctor --fleet "$fleet"
+	ended 3 below_expectation
+	is '.doctor.fleet.differences[] | select(.attribute == "mlx5_0 firmware") |
+		.hosts == 3 and .usual == "22.41.1000" and [.outliers[].host] == ["n1"]'
+	# that there is no such thing is a difference
+	is '.doctor.fleet.differences[] | select(.attribute == "mlx5_0/1 PFC") | .hosts == 3 and .outliers == [{"host": "n5"}]'
+	is '.doctor.fleet.hosts | map(select(.unreadable).name) == ["n3", "n4"]'
+	is '.doctor.fleet.hosts[2].unreadable == ["mlx5_0 firmware"]'
+	is '.doctor.fleet.hosts[3].unreadable | index("mlx5_0/1 PFC") and index("mlx5_0/1 DSCP map")'
+	run -3 "$RBENCH" doctor --fleet "$fleet"
+	[[ $output == *'  not readable: mlx5_0 firmware'* ]]
+	# a golden host that could not read it is no measure
+	doctor --fleet "$fleet" --golden "$fleet/n3.json"
+	is '.doctor.fleet.differences | all(.attribute != "mlx5_0 firmware")'
+}
+
+@test "--fleet: the whole name of a device counts" {
+	local long
+	fleet=$BATS_TEST_TMPDIR/fleet
+	long=$(printf 'x%.0s' {1..100})
+	mkdir "$fleet"
+	node n1 ".devices.${long}a = .devices.mlx5_0 | .devices.${long}b = .devices.mlx5_0"
+	node n2 ".devices.${long}a = .devices.mlx5_0 | .devices.${long}b = .devices.mlx5_0 | .devices.${long}a.firmware = \"1\""
+	doctor --fleet "$fleet"
+	is ".doctor.fleet.differences | map(.attribute) == [\"${long}a firmware\"]"
+}
+
 @test "warnings of runs name rules that doctor has" {
 	are_rules "$(sed -n '/rows\[\] = {/,/^};/p' "$RBENCH_SRC/src/diag/counter.c" |
 		grep -oE '"[A-Z]+(-[A-Z]+)+"' | tr -d '"')"
