@@ -87,6 +87,15 @@ void rb_clock_init(struct rb_clock *clock)
 		     &a, &b);
 }
 
+void rb_clock_gap(const struct rb_clock *clock, double per_s, uint64_t *ticks,
+		  uint32_t *part)
+{
+	double gap = (double)rb_clock_ticks(clock, RB_NS_PER_S) / per_s;
+
+	*ticks = (uint64_t)gap;
+	*part = (uint32_t)((gap - (double)*ticks) * 0x1p32);
+}
+
 const char *rb_clock_source(const struct rb_clock *clock)
 {
 	if (!clock->counter)

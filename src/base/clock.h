@@ -99,6 +99,10 @@ static inline uint64_t rb_clock_ticks(const struct rb_clock *clock, uint64_t ns)
 			  clock->mult);
 }
 
+/* The time between events of which @per_s are due: ticks, and 2^-32 of a tick. */
+void rb_clock_gap(const struct rb_clock *clock, double per_s, uint64_t *ticks,
+		  uint32_t *part);
+
 /* What the counter will show in @ticks from now, about. */
 static inline uint64_t rb_clock_alarm(const struct rb_clock *clock,
 				      uint64_t ticks)

@@ -76,12 +76,10 @@ static void pace_lane(struct rb_context *ctx, struct rb_lane *lane,
 {
 	double rate = rb_load_rate(&ctx->load_opts, size);
 	struct rb_pingpong *p = &lane->pingpong;
-	double ticks = (double)rb_clock_ticks(&ctx->clock, RB_NS_PER_S) *
-		       ctx->session.plan.lanes / rate;
 
 	p->half = is_pingpong(ctx);
-	p->gap = (uint64_t)ticks;
-	p->gap_part = (uint32_t)((ticks - (double)p->gap) * 0x1p32);
+	rb_clock_gap(&ctx->clock, rate / ctx->session.plan.lanes, &p->gap,
+		     &p->gap_part);
 }
 
 /* What the end that measures needs. */

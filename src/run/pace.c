@@ -9,11 +9,7 @@
 
 void rb_stream_pace(struct rb_stream *s, double messages_per_s, uint32_t burst)
 {
-	double ticks = (double)rb_clock_ticks(s->clock, RB_NS_PER_S) /
-		       messages_per_s;
-
-	s->gap = (uint64_t)ticks;
-	s->gap_part = (uint32_t)((ticks - (double)s->gap) * 0x1p32);
+	rb_clock_gap(s->clock, messages_per_s, &s->gap, &s->gap_part);
 	s->lag = rb_clock_ticks(s->clock, RB_PACE_LAG_NS);
 	s->burst = burst;
 }

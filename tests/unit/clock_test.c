@@ -83,6 +83,8 @@ static void the_calibrated_clock_keeps_time(void **state)
 static void the_system_clock_can_be_forced(void **state)
 {
 	struct rb_clock clock;
+	uint64_t ticks;
+	uint32_t part;
 
 	setenv("RBENCH_CLOCK", "system", 1);
 	rb_clock_init(&clock);
@@ -90,6 +92,9 @@ static void the_system_clock_can_be_forced(void **state)
 	assert_string_equal(rb_clock_source(&clock), "monotonic_raw");
 	assert_int_equal(rb_clock_ns(&clock, 12345), 12345);
 	assert_int_equal(rb_clock_ticks(&clock, 12345), 12345);
+	rb_clock_gap(&clock, 3, &ticks, &part);
+	assert_int_equal(ticks, 333333333);
+	assert_in_range(part, 0x55550000, 0x5555ffff); /* a third */
 	check_clock(&clock);
 	unsetenv("RBENCH_CLOCK");
 }
