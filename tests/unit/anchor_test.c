@@ -51,6 +51,7 @@ static void the_first_that_says_more(void **state)
 	struct rb_anchors *a = malloc(sizeof(*a));
 	char *line = malloc(32);
 
+	(void)state;
 	assert_non_null(a);
 	assert_non_null(line);
 	rb_anchors_init(a, rows, RB_ARRAY_SIZE(rows));
