@@ -164,11 +164,11 @@ stop_server() {
 # measure COMMAND ARGS...: to the end on both ends, with what the double notes of
 # each (tests/fake/README.md); the document is the client's
 measure() {
-	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$1"
-	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client "${@:2}"
-	measured
-	await server
-	measured
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$1" || return
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client "${@:2}" || return
+	measured || return
+	await server || return
+	measured || return
 	doc=${bases[client]}.json
 }
 

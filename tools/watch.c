@@ -175,8 +175,10 @@ static int run_watch(struct rb_local_call *call)
 	struct rb_intr intr;
 	int err = complete(call->opts, call->report->opts->verbose > 0, &opts);
 
-	if (!err)
-		err = rb_report_lines_begin(call->report);
+	if (err)
+		return err;
+	call->report->lines = true;
+	err = rb_report_lines_begin(call->report, call->report->opts->json);
 	if (err)
 		return err;
 	err = rb_intr_init(&intr);

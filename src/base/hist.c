@@ -35,6 +35,16 @@ void rb_hist_log(struct rb_hist *h, uint64_t *log, size_t room)
 	h->notable = room ? 0 : h->max;
 }
 
+void rb_hist_pass_log(struct rb_hist *from, struct rb_hist *to)
+{
+	size_t logged = from->logged;
+
+	rb_hist_log(to, from->log, from->room);
+	to->logged = logged;
+	to->notable = logged < to->room ? 0 : to->max;
+	rb_hist_log(from, NULL, 0);
+}
+
 void rb_hist_note(struct rb_hist *h, uint64_t value)
 {
 	h->max = RB_MAX(h->max, value);

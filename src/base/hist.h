@@ -42,6 +42,9 @@ void rb_hist_clear(struct rb_hist *h); /* its log begins anew */
 /* Keep the first @room samples as they are in @log too, which the caller owns. */
 void rb_hist_log(struct rb_hist *h, uint64_t *log, size_t room);
 
+/* @to goes on with the log of @from, which has none then. */
+void rb_hist_pass_log(struct rb_hist *from, struct rb_hist *to);
+
 /*
  * Where a value is counted: of 1 to 2^63; whatever the value, it is a place that
  * there is. Buckets are in the order of the values, places begin with another.

@@ -282,7 +282,10 @@ void rb_optset_put(struct rb_optset *set, const char *name, uint64_t value,
 	if (i == SIZE_MAX)
 		return;
 	row = row_at(set, i, &base);
-	*(uint64_t *)((char *)base + row->offset) = value;
+	if (row->type == RB_OPT_FLAG)
+		*(bool *)((char *)base + row->offset) = value;
+	else
+		*(uint64_t *)((char *)base + row->offset) = value;
 	set->source[i] = source;
 }
 

@@ -44,6 +44,7 @@ enum rb_opt_flags {
 	RB_OPT_AUTO = 1 << 1,	/* may be left to rbench: RB_AUTO */
 	RB_OPT_ARG_MAYBE = 1 << 2, /* --json or --json=FILE; alone it is "-" */
 	RB_OPT_HIDDEN = 1 << 3, /* accepted, not in the help */
+	RB_OPT_OR_ZERO = 1 << 4, /* 0 too, which is below the range */
 };
 
 enum rb_source {
@@ -135,7 +136,7 @@ int rb_optset_parse(struct rb_optset *set, int argc, char **argv,
 /* The source of @name's value; RB_SOURCE_DEFAULT for an unknown name. */
 enum rb_source rb_optset_source(const struct rb_optset *set, const char *name);
 
-/* Store @value for the COUNT, SIZE or DURATION option @name with its source. */
+/* Store @value for the FLAG, COUNT, SIZE or DURATION option @name with its source. */
 void rb_optset_put(struct rb_optset *set, const char *name, uint64_t value,
 		   enum rb_source source);
 

@@ -39,6 +39,8 @@ static const char *name_of(const struct rb_enum *names, int value)
 
 static bool in_range(const struct rb_opt *row, uint64_t v)
 {
+	if (!v && row->flags & RB_OPT_OR_ZERO)
+		return true;
 	return v >= row->min && (!row->max || v <= row->max);
 }
 

@@ -11,8 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fields.h"
+#include "base/lines.h"
 #include "base/log.h"
-#include "base/metric.h"
 
 #define SCHEMA "rbench/1"
 #define INDENT 2
@@ -60,22 +61,50 @@ int rb_exit_code(enum rb_status status, int err)
 	return status == RB_STATUS_OK && !err ? RB_EXIT_OK : RB_EXIT_FAILED;
 }
 
-void rb_report_wanted(struct rb_report_opts *opts, int argc, char **argv)
+/* Is @arg the option @name, alone or with its file? */
+static void look_for(const char *name, const char *arg, const char **path)
 {
-	const char *name = "--json";
 	size_t n = strlen(name);
 
+	if (strncmp(arg, name, n))
+		return;
+	if (!arg[n])
+		*path = "-";
+	else if (arg[n] == '=')
+		*path = arg + n + 1;
+}
+
+void rb_report_wanted(struct rb_report_opts *opts, int argc, char **argv)
+{
 	for (int i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], name))
-			opts->json = "-";
-		else if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
-			opts->json = argv[i] + n + 1;
+		look_for("--json", argv[i], &opts->json);
+		look_for("--stream", argv[i], &opts->stream);
 	}
 }
 
-static bool to_stdout(const struct rb_report_opts *opts)
+static bool is_stdout(const char *path)
 {
-	return opts->json && !strcmp(opts->json, "-");
+	return path && !strcmp(path, "-");
+}
+
+static bool is_same(const char *path, const char *other)
+{
+	return path && other && !strcmp(path, other);
+}
+
+/* What is to be written to standard output in place of the text; at most two. */
+static unsigned int claims(const struct rb_report_opts *opts,
+			   const char *claim[2])
+{
+	const char *const names[] = { "--json", "--stream", "--csv" };
+	const bool wanted[] = { is_stdout(opts->json),
+				is_stdout(opts->stream), opts->csv };
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < RB_ARRAY_SIZE(names) && n < 2; i++)
+		if (wanted[i])
+			claim[n++] = names[i];
+	return n;
 }
 
 const char *rb_time_text(char text[static RB_TIME_TEXT])
@@ -105,6 +134,8 @@ json_t *rb_report_string(const char *text)
 int rb_report_open(struct rb_report *report, const struct rb_report_opts *opts,
 		   const char *command, int argc, char **argv)
 {
+	const char *claim[2];
+	unsigned int nclaims = claims(opts, claim);
 	json_t *args = json_array();
 	char now[RB_TIME_TEXT];
 
@@ -112,7 +143,7 @@ int rb_report_open(struct rb_report *report, const struct rb_report_opts *opts,
 	memset(report, 0, sizeof(*report));
 	report->opts = opts;
 	report->out = stdout;
-	report->text = !to_stdout(opts) && !opts->csv;
+	report->text = !nclaims;
 	report->doc = json_object();
 	report->results = json_array();
 	for (int i = 0; i < argc; i++)
@@ -123,10 +154,16 @@ int rb_report_open(struct rb_report *report, const struct rb_report_opts *opts,
 	rb_report_set(report, "version", json_string(PACKAGE_VERSION));
 	rb_report_set(report, "started_at", json_string(rb_time_text(now)));
 	rb_report_set(report, "argv", args);
-	if (to_stdout(opts) && opts->csv)
+	if (nclaims > 1)
 		return rb_fail_hint(RB_FAULT_USAGE, -EINVAL, NULL,
-				    "use --json=FILE with --csv",
-				    "--json and --csv both want standard output");
+				    "give one of them a file: --json=FILE, --stream=FILE",
+				    "%s and %s both want standard output",
+				    claim[0], claim[1]);
+	if (is_same(opts->json, opts->stream))
+		return rb_fail_hint(RB_FAULT_USAGE, -EINVAL, NULL,
+				    "give each a file of its own",
+				    "--json and --stream both want '%s'",
+				    opts->json);
 	return 0;
 }
 
@@ -155,195 +192,44 @@ void rb_report_text(struct rb_report *report, const char *fmt, ...)
 	flush(report);
 }
 
-static const void *value_at(const struct rb_field *f, const void *result)
-{
-	return (const char *)result + f->offset;
-}
-
-static uint64_t uint_of(const struct rb_field *f, const void *result)
-{
-	return *(const uint64_t *)value_at(f, result);
-}
-
-static double real_of(const struct rb_field *f, const void *result)
-{
-	return *(const double *)value_at(f, result);
-}
-
-static const char *text_of(const struct rb_field *f, const void *result)
-{
-	return *(const char *const *)value_at(f, result);
-}
-
-static bool is_present(const struct rb_field *f, const void *result)
-{
-	switch (f->type) {
-	case RB_FIELD_UINT:
-		return uint_of(f, result) != RB_ABSENT;
-	case RB_FIELD_REAL:
-		return isfinite(real_of(f, result));
-	default:
-		return text_of(f, result) != NULL;
-	}
-}
-
-static void put_header(struct rb_report *report, const struct rb_fields *fields)
-{
-	for (size_t i = 0; i < fields->n; i++)
-		if (fields->rows[i].label)
-			fprintf(report->out, " %*s", fields->rows[i].width,
-				fields->rows[i].label);
-	fputc('\n', report->out);
-}
-
-static void put_cell(FILE *out, const struct rb_field *f, const void *result)
-{
-	double scale = f->scale != 0 ? f->scale : 1;
-
-	if (!is_present(f, result))
-		fprintf(out, " %*s", f->width, "-");
-	else if (f->type == RB_FIELD_TEXT)
-		fprintf(out, " %*s", f->width, text_of(f, result));
-	else if (f->type == RB_FIELD_UINT && !f->precision)
-		fprintf(out, " %*" PRIu64, f->width, uint_of(f, result));
-	else
-		fprintf(out, " %*.*f", f->width, f->precision,
-			scale * (f->type == RB_FIELD_UINT ?
-					 (double)uint_of(f, result) :
-					 real_of(f, result)));
-}
-
-static void put_text(struct rb_report *report, const struct rb_fields *fields,
-		     const void *result)
-{
-	if (!report->header_done)
-		put_header(report, fields);
-	report->header_done = true;
-	for (size_t i = 0; i < fields->n; i++)
-		if (fields->rows[i].label)
-			put_cell(report->out, &fields->rows[i], result);
-	fputc('\n', report->out);
-	flush(report);
-}
-
-/* RFC 4180: quoted where the text holds a comma, a quote or a line end. */
-static void put_csv_text(FILE *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-static void put_csv(struct rb_report *report, const struct rb_fields *fields,
+/* A line of the table or of the CSV, below its heads. */
+static void put_row(struct rb_report *report, const struct rb_fields *fields,
 		    const void *result)
 {
-	if (!report->header_done)
-		for (size_t i = 0; i < fields->n; i++)
-			fprintf(report->out, "%s%s", i ? "," : "",
-				fields->rows[i].key);
-	if (!report->header_done)
+	bool csv = report->opts->csv;
+
+	/* a table ends where one of other columns begins */
+	if (report->heads && report->heads != fields && !csv)
 		fputc('\n', report->out);
-	report->header_done = true;
-	for (size_t i = 0; i < fields->n; i++) {
-		const struct rb_field *f = &fields->rows[i];
-
-		if (i)
-			fputc(',', report->out);
-		if (!is_present(f, result))
-			continue;
-		if (f->type == RB_FIELD_UINT)
-			fprintf(report->out, "%" PRIu64, uint_of(f, result));
-		else if (f->type == RB_FIELD_REAL)
-			fprintf(report->out, "%.6g", real_of(f, result));
-		else
-			put_csv_text(report->out, text_of(f, result));
-	}
-	fputc('\n', report->out);
+	if (report->heads != fields && csv)
+		rb_fields_csv_header(fields, report->out);
+	else if (report->heads != fields)
+		rb_fields_text_header(fields, report->out);
+	report->heads = fields;
+	if (csv)
+		rb_fields_csv(fields, result, report->out);
+	else
+		rb_fields_text(fields, result, report->out);
 	flush(report);
-}
-
-/* Set @value at the dotted @path below @object, making objects on the way. */
-static void set_path(json_t *object, const char *path, json_t *value)
-{
-	char key[RB_METRIC_KEY];
-	const char *dot;
-
-	while ((dot = strchr(path, '.'))) {
-		json_t *child;
-
-		snprintf(key, sizeof(key), "%.*s", (int)(dot - path), path);
-		child = json_object_get(object, key);
-		if (!child) {
-			child = json_object();
-			json_object_set_new(object, key, child);
-		}
-		object = child;
-		path = dot + 1;
-	}
-	json_object_set_new(object, path, value);
-}
-
-json_t *rb_fields_json(const struct rb_fields *fields, const void *result)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < fields->n; i++) {
-		const struct rb_field *f = &fields->rows[i];
-
-		if (!f->key || !is_present(f, result))
-			continue;
-		if (f->type == RB_FIELD_UINT)
-			set_path(object, f->key,
-				 json_integer((json_int_t)uint_of(f, result)));
-		else if (f->type == RB_FIELD_REAL)
-			set_path(object, f->key,
-				 json_real(real_of(f, result)));
-		else
-			set_path(object, f->key,
-				 rb_report_string(text_of(f, result)));
-	}
-	return object;
-}
-
-void rb_fields_load(const struct rb_fields *fields, void *result,
-		    const json_t *object)
-{
-	for (size_t i = 0; i < fields->n; i++) {
-		const struct rb_field *f = &fields->rows[i];
-		const json_t *v =
-			f->key ? rb_metric_at(object, f->key) : NULL;
-		void *to = (char *)result + f->offset;
-
-		if (f->type == RB_FIELD_UINT)
-			*(uint64_t *)to =
-				json_is_integer(v) &&
-						json_integer_value(v) >= 0 ?
-					(uint64_t)json_integer_value(v) :
-					RB_ABSENT;
-		else if (f->type == RB_FIELD_REAL)
-			*(double *)to = json_is_number(v) &&
-							json_number_value(v) >= 0 ?
-						json_number_value(v) :
-						RB_ABSENT_F;
-	}
 }
 
 void rb_report_row(struct rb_report *report, const struct rb_fields *fields,
 		   const void *result)
 {
-	json_array_append_new(report->results, rb_fields_json(fields, result));
-	if (report->opts->csv)
-		put_csv(report, fields, result);
-	else if (report->text)
-		put_text(report, fields, result);
+	json_t *row = rb_fields_json(fields, result);
+
+	json_array_append_new(report->results, row);
+	rb_report_stream(report, "result", json_pack("{s:O}", "result", row));
+	if (report->opts->csv || report->text)
+		put_row(report, fields, result);
+}
+
+void rb_report_interval(struct rb_report *report,
+			const struct rb_fields *fields, const void *interval)
+{
+	if (report->text)
+		put_row(report, fields, interval);
+	rb_report_stream(report, "interval", rb_fields_json(fields, interval));
 }
 
 void rb_report_extend(struct rb_report *report, const char *key, json_t *value)
@@ -442,13 +328,15 @@ static json_t *warnings_json(const struct rb_log *log)
 	return list;
 }
 
-int rb_report_file(struct rb_report *report, const json_t *document,
-		   const char *path)
+enum form { WHOLE, LINE };
+
+static int write_document(struct rb_report *report, const json_t *document,
+			  const char *path, enum form as)
 {
-	bool standard = !strcmp(path, "-");
+	bool standard = is_stdout(path);
 	FILE *out = standard ? report->out :
-			       fopen(path, report->lines ? "ae" : "we");
-	size_t form = report->lines ? JSON_COMPACT : JSON_INDENT(INDENT);
+			       fopen(path, as == LINE ? "ae" : "we");
+	size_t form = as == LINE ? JSON_COMPACT : JSON_INDENT(INDENT);
 	int err = 0;
 
 	if (!out)
@@ -465,10 +353,17 @@ int rb_report_file(struct rb_report *report, const json_t *document,
 	return err;
 }
 
+int rb_report_file(struct rb_report *report, const json_t *document,
+		   const char *path)
+{
+	return write_document(report, document, path,
+			      report->lines ? LINE : WHOLE);
+}
+
 int rb_report_finish(struct rb_report *report, enum rb_status status,
 		     struct rb_log *log)
 {
-	int err = 0;
+	int err = 0, later = 0;
 
 	if (report->finished)
 		return 0;
@@ -481,6 +376,11 @@ int rb_report_finish(struct rb_report *report, enum rb_status status,
 	if (report->opts->json)
 		err = rb_report_file(report, report->doc,
 				     report->opts->json);
+	if (report->opts->stream &&
+	    !is_same(report->opts->json, report->opts->stream))
+		later = write_document(report, report->doc,
+				       report->opts->stream, LINE);
+	err = err ? err : later;
 	flush(report);
 	if (err || !ferror(report->out))
 		return err;

@@ -51,6 +51,7 @@ enum rb_status {
 
 struct rb_report_opts {
 	const char *json; /* NULL, "-" (standard output), or a file */
+	const char *stream; /* the same, of lines.h */
 	bool csv;
 	bool quiet;
 	uint64_t verbose;
@@ -64,9 +65,9 @@ struct rb_report {
 	json_t *doc; /* the document; sections are set by rb_report_set */
 	json_t *results;
 	bool text; /* standard output is for people */
-	bool header_done;
+	const struct rb_fields *heads; /* those that stand above the last row */
 	bool finished;
-	bool lines; /* one of several documents, each a line (a server's, or lines.h) */
+	bool lines; /* --json: one of several documents, each a line (a server's, watch's) */
 	FILE *stream; /* of lines.h; or NULL */
 	int write_err; /* the first failure to write the text */
 };
@@ -93,7 +94,7 @@ int rb_exit_code(enum rb_status status, int err);
 
 /*
  * After a command line that could not be read to its end: is a document wanted?
- * Sets opts->json when --json stands anywhere on it.
+ * Sets opts->json and opts->stream when --json, --stream stand anywhere on it.
  */
 void rb_report_wanted(struct rb_report_opts *opts, int argc, char **argv);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/intr.h"
+#include "base/lines.h"
 #include "host/counters.h"
 #include "run/aftermath.h"
 #include "run/context.h"
@@ -31,6 +32,7 @@ void rb_context_bind(struct rb_context *ctx)
 	rb_optset_bind(&ctx->set, &rb_latfile_optgroup, &ctx->latfile_opts);
 	rb_optset_bind(&ctx->set, &rb_gate_optgroup, &ctx->gate_opts);
 	rb_optset_bind(&ctx->set, &rb_report_optgroup, &ctx->report_opts);
+	rb_optset_bind(&ctx->set, &rb_stream_optgroup, &ctx->report_opts);
 	rb_optset_aliases(&ctx->set, rb_perftest_aliases, rb_perftest_naliases);
 }
 
@@ -219,6 +221,7 @@ static void close_all(struct rb_context *ctx)
 	rb_counters_free(ctx->before);
 	rb_background_close(ctx);
 	rb_session_close(&ctx->session);
+	rb_laps_free(&ctx->laps);
 	rb_monitor_fini(&ctx->monitor);
 	rb_ends_free(&ctx->ends);
 	rb_dev_close(ctx->dev);
@@ -276,6 +279,7 @@ static enum rb_status finish(struct rb_context *ctx, int *err)
 		*err = -EIO;
 		status = RB_STATUS_FAILED;
 	}
+	rb_report_lines_end(&ctx->report);
 	if (rb_report_finish(&ctx->report, status, rb_log_bound()) && !*err)
 		*err = -EIO;
 	rb_report_close(&ctx->report);
@@ -303,6 +307,9 @@ int rb_bench_run(const struct rb_bench *bench, rb_judge_fn judge, int argc,
 		rb_report_wanted(&ctx->report_opts, argc, argv);
 	err = rb_report_open(&ctx->report, &ctx->report_opts, bench->name, argc,
 			     argv);
+	if (!err)
+		err = rb_report_lines_begin(&ctx->report,
+					    ctx->report_opts.stream);
 	usage = usage ? usage : err;
 	if (ctx->gate_opts.nagios)
 		ctx->report.text = false;

@@ -14,6 +14,7 @@
 #include "run/background.h"
 #include "run/bench.h"
 #include "run/gate.h"
+#include "run/laps.h"
 #include "run/latfile.h"
 #include "run/latresult.h"
 #include "run/load.h"
@@ -56,6 +57,7 @@ struct rb_context {
 	struct rb_monitor monitor;
 	struct rb_cores cores; /* of this end's measuring threads; none: anywhere */
 	struct rb_window_plan window_plan; /* of the present size, for all threads */
+	struct rb_laps laps;
 	_Atomic uint64_t start; /* when the first of them began, in ticks */
 	struct rb_counters *before;
 	struct rb_latfile latfile;

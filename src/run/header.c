@@ -86,7 +86,9 @@ static void plan_line(struct rb_context *ctx)
 	add(line, run->bidirectional, ", both directions");
 	add(line, ctx->cq_opts.events, ", events");
 	add(line, run->verify, ", payload verified");
-	if (run->messages == RB_AUTO)
+	if (run->forever)
+		add(line, true, ", until Ctrl-C");
+	else if (run->messages == RB_AUTO)
 		add(line, true, ", %s a size",
 		    rb_format_duration(run->duration_ns, text));
 	else

@@ -137,6 +137,8 @@ void rb_lane_close(struct rb_lane *lane)
 	rb_cq_destroy(&lane->cq);
 	free(lane->sges);
 	free(lane->wrs);
+	rb_hist_destroy(lane->lap.hist[1]);
+	rb_hist_destroy(lane->lap.hist[0]);
 	rb_hist_destroy(lane->response);
 	rb_hist_destroy(lane->hist);
 	free(lane->shares);

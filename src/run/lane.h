@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "run/laps.h"
 #include "run/pingpong.h"
 #include "run/stream.h"
 #include "run/window.h"
@@ -45,6 +46,7 @@ struct rb_lane {
 	/* one size's run of its thread */
 	struct rb_stream stream;
 	struct rb_window window;
+	struct rb_lap lap;
 	struct rb_pingpong pingpong;
 	struct rb_hist *hist, *response; /* latency: of this lane; NULL: none */
 	enum rb_stream_end end;

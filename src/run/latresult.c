@@ -11,6 +11,7 @@
 #include "run/window.h"
 
 #define AT(member) offsetof(struct rb_lat_result, member)
+#define AT_NS(member) AT(ns.member)
 #define US 1e-3 /* of a nanosecond */
 
 static const char half_round_trip[] = "half_round_trip";
@@ -22,16 +23,7 @@ static const char half_round_trip[] = "half_round_trip";
 	{ "duration_ns", NULL, RB_FIELD_UINT, AT(duration_ns), 0, 0, 0 }, \
 	{ "message_rate.per_s", NULL, RB_FIELD_REAL, AT(messages_per_s), 0, 0, 0 }, \
 	{ "latency.kind", NULL, RB_FIELD_TEXT, AT(kind), 0, 0, 0 }, \
-	{ "latency_ns.count", NULL, RB_FIELD_UINT, AT(ns.count), 0, 0, 0 }, \
-	{ "latency_ns.min", "min us", RB_FIELD_REAL, AT(ns.min), 8, 2, US }, \
-	{ "latency_ns.p50", "p50 us", RB_FIELD_REAL, AT(ns.p50), 8, 2, US }, \
-	{ "latency_ns.mean", "mean us", RB_FIELD_REAL, AT(ns.mean), 8, 2, US }, \
-	{ "latency_ns.stddev", "stddev", RB_FIELD_REAL, AT(ns.stddev), 8, 2, US }, \
-	{ "latency_ns.p90", NULL, RB_FIELD_REAL, AT(ns.p90), 0, 0, 0 }, \
-	{ "latency_ns.p99", "p99 us", RB_FIELD_REAL, AT(ns.p99), 8, 2, US }, \
-	{ "latency_ns.p99_9", "p99.9 us", RB_FIELD_REAL, AT(ns.p99_9), 9, 2, US }, \
-	{ "latency_ns.p99_99", NULL, RB_FIELD_REAL, AT(ns.p99_99), 0, 0, 0 }, \
-	{ "latency_ns.max", "max us", RB_FIELD_REAL, AT(ns.max), 10, 2, US }
+	RB_LATENCY_FIELDS(AT_NS)
 #define RESPONSE \
 	{ "response_ns.count", NULL, RB_FIELD_UINT, AT(response.count), 0, 0, 0 }, \
 	{ "response_ns.min", NULL, RB_FIELD_REAL, AT(response.min), 0, 0, 0 }, \
@@ -73,25 +65,28 @@ const struct rb_fields *rb_lat_result_fields(bool rated, bool loaded)
 	return &fields[rated][loaded];
 }
 
-void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
+void rb_latency_init(struct rb_latency *l)
 {
-	const struct rb_latency none = {
+	*l = (struct rb_latency){
 		RB_ABSENT,   RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
 		RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
 	};
+}
 
+void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
+{
 	*r = (struct rb_lat_result){
 		.size_bytes = size,
 		.messages = RB_ABSENT,
 		.duration_ns = RB_ABSENT,
 		.messages_per_s = RB_ABSENT_F,
 		.kind = half ? half_round_trip : "completion",
-		.ns = none,
-		.response = none,
 		.background = RB_ABSENT_F,
 		.local = rb_no_cpu_use,
 		.peer = rb_no_cpu_use,
 	};
+	rb_latency_init(&r->ns);
+	rb_latency_init(&r->response);
 }
 
 void rb_lat_result_window(struct rb_lat_result *r, const struct rb_window *w)
@@ -112,7 +107,7 @@ static double percentile(const struct rb_hist *hist, double percent,
 		       part * (double)rb_hist_percentile(hist, percent);
 }
 
-static void put_hist(struct rb_latency *l, const struct rb_hist *hist,
+void rb_latency_take(struct rb_latency *l, const struct rb_hist *hist,
 		     double part)
 {
 	uint64_t count = rb_hist_count(hist);
@@ -134,12 +129,12 @@ static void put_hist(struct rb_latency *l, const struct rb_hist *hist,
 void rb_lat_result_hist(struct rb_lat_result *r, const struct rb_hist *hist,
 			double unit_ns)
 {
-	put_hist(&r->ns, hist,
+	rb_latency_take(&r->ns, hist,
 		 r->kind == half_round_trip ? unit_ns / 2 : unit_ns);
 }
 
 void rb_lat_result_response(struct rb_lat_result *r, const struct rb_hist *hist,
 			    double unit_ns)
 {
-	put_hist(&r->response, hist, unit_ns);
+	rb_latency_take(&r->response, hist, unit_ns);
 }

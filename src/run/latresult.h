@@ -23,6 +23,19 @@ struct rb_latency {
 	double min, mean, stddev, p50, p90, p99, p99_9, p99_99, max;
 };
 
+/* The fields of a struct rb_latency whose members are at AT(member). */
+#define RB_LATENCY_FIELDS(AT)                                                   \
+	{ "latency_ns.count", NULL, RB_FIELD_UINT, AT(count), 0, 0, 0 },        \
+	{ "latency_ns.min", "min us", RB_FIELD_REAL, AT(min), 8, 2, 1e-3 },     \
+	{ "latency_ns.p50", "p50 us", RB_FIELD_REAL, AT(p50), 8, 2, 1e-3 },     \
+	{ "latency_ns.mean", "mean us", RB_FIELD_REAL, AT(mean), 8, 2, 1e-3 },  \
+	{ "latency_ns.stddev", "stddev", RB_FIELD_REAL, AT(stddev), 8, 2, 1e-3 }, \
+	{ "latency_ns.p90", NULL, RB_FIELD_REAL, AT(p90), 0, 0, 0 },            \
+	{ "latency_ns.p99", "p99 us", RB_FIELD_REAL, AT(p99), 8, 2, 1e-3 },     \
+	{ "latency_ns.p99_9", "p99.9 us", RB_FIELD_REAL, AT(p99_9), 9, 2, 1e-3 }, \
+	{ "latency_ns.p99_99", NULL, RB_FIELD_REAL, AT(p99_99), 0, 0, 0 },      \
+	{ "latency_ns.max", "max us", RB_FIELD_REAL, AT(max), 10, 2, 1e-3 }
+
 struct rb_lat_result {
 	uint64_t size_bytes, messages, duration_ns;
 	double messages_per_s;
@@ -48,6 +61,13 @@ void rb_lat_result_window(struct rb_lat_result *r, const struct rb_window *w);
  */
 void rb_lat_result_hist(struct rb_lat_result *r, const struct rb_hist *hist,
 			double unit_ns);
+
+/* The same of any histogram whose unit counts as @part nanoseconds. */
+void rb_latency_take(struct rb_latency *l, const struct rb_hist *hist,
+		     double part);
+
+/* All absent. */
+void rb_latency_init(struct rb_latency *l);
 
 /* What @hist, of response times in units of @unit_ns, says. */
 void rb_lat_result_response(struct rb_lat_result *r, const struct rb_hist *hist,

@@ -119,7 +119,9 @@ static int run_stream(struct rb_context *ctx, struct rb_bw_result *r)
 	plan.progress = show_progress;
 	plan.edge = pass_edge;
 	rb_monitor_halt_on_result(&ctx->monitor, false);
-	err = rb_team_run(ctx, &plan, stream_lane);
+	err = rb_laps_plan(ctx, &plan);
+	if (!err)
+		err = rb_team_run(ctx, &plan, stream_lane);
 	if (err)
 		return err;
 	rb_team_window(ctx, &window);

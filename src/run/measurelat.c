@@ -134,13 +134,15 @@ static void clear(struct rb_pingpong *p)
 
 static void exchange_lane(struct rb_context *ctx, struct rb_lane *lane)
 {
+	struct rb_window_plan first = ctx->window_plan;
 	struct rb_pingpong *p = &lane->pingpong;
 
 	p->messages = 1;
-	p->hist = lane->hist;
+	p->hist = rb_laps_hist(lane);
 	p->response = lane->response;
-	rb_window_start(&lane->window, &ctx->clock, &ctx->monitor.halt,
-			&ctx->window_plan);
+	first.lap_ns = 0;
+	first.progress = NULL;
+	rb_window_start(&lane->window, &ctx->clock, &ctx->monitor.halt, &first);
 	lane->end = rb_pingpong_run(p);
 	if (lane->end != RB_STREAM_DONE)
 		return;
@@ -150,7 +152,6 @@ static void exchange_lane(struct rb_context *ctx, struct rb_lane *lane)
 	if (p->leads)
 		clear(p);
 	rb_team_start_window(ctx, lane);
-	lane->window.progress = p->leads ? show_progress : NULL;
 	lane->end = rb_pingpong_run(p);
 }
 
@@ -188,8 +189,14 @@ static int run(struct rb_context *ctx, struct rb_lat_result *r)
 	bool leads = ctx->host != NULL;
 	struct rb_window_plan plan = window_plan(ctx, leads);
 	struct rb_window window;
-	int err;
+	int err = 0;
 
+	if (leads) {
+		plan.progress = show_progress;
+		err = rb_laps_plan(ctx, &plan);
+	}
+	if (err)
+		return err;
 	rb_monitor_halt_on_result(&ctx->monitor, !leads);
 	err = under_load(ctx, &plan, r);
 	if (err)

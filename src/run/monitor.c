@@ -122,13 +122,12 @@ static const struct {
 
 static void take_event(struct rb_monitor *m, const struct ibv_async_event *e)
 {
-	struct rb_event *row = NULL;
+	unsigned int n = atomic_load(&m->nevents);
+	struct rb_event *row = n < RB_EVENTS_MAX ? &m->events[n] : NULL;
 
-	if (m->nevents < RB_EVENTS_MAX) {
-		row = &m->events[m->nevents++];
+	if (row)
 		*row = (struct rb_event){ .at_ns = rb_now_ns() - m->made_ns,
 					  .type = e->event_type };
-	}
 	for (size_t i = 0; i < RB_ARRAY_SIZE(event_rows); i++) {
 		if (event_rows[i].type != e->event_type)
 			continue;
@@ -146,6 +145,8 @@ static void take_event(struct rb_monitor *m, const struct ibv_async_event *e)
 			stop(m, event_rows[i].stop);
 		}
 	}
+	if (row)
+		atomic_store(&m->nevents, n + 1);
 }
 
 void rb_monitor_events(struct rb_monitor *m)
@@ -408,22 +409,26 @@ int rb_monitor_fail(struct rb_monitor *m)
 	return 0;
 }
 
+json_t *rb_monitor_event_json(const struct rb_monitor *m, unsigned int i)
+{
+	const struct rb_event *e = &m->events[i];
+	json_t *o = json_pack("{s:I, s:s, s:s}", "at_ns",
+			      (json_int_t)e->at_ns, "type",
+			      ibv_event_type_str(e->type), "device",
+			      m->dev->name);
+
+	if (e->is_qp)
+		json_object_set_new(o, "qpn", json_integer(e->number));
+	if (e->is_port)
+		json_object_set_new(o, "port", json_integer(e->number));
+	return o;
+}
+
 json_t *rb_monitor_json(const struct rb_monitor *m)
 {
 	json_t *list = json_array();
 
-	for (unsigned int i = 0; i < m->nevents; i++) {
-		const struct rb_event *e = &m->events[i];
-		json_t *o = json_pack("{s:I, s:s, s:s}", "at_ns",
-				      (json_int_t)e->at_ns, "type",
-				      ibv_event_type_str(e->type), "device",
-				      m->dev->name);
-
-		if (e->is_qp)
-			json_object_set_new(o, "qpn", json_integer(e->number));
-		if (e->is_port)
-			json_object_set_new(o, "port", json_integer(e->number));
-		json_array_append_new(list, o);
-	}
+	for (unsigned int i = 0; i < atomic_load(&m->nevents); i++)
+		json_array_append_new(list, rb_monitor_event_json(m, i));
 	return list;
 }

@@ -60,7 +60,7 @@ struct rb_monitor {
 	atomic_bool leave; /* the thread has to end */
 	/* of the thread while it runs, of the owner otherwise */
 	struct rb_event events[RB_EVENTS_MAX];
-	unsigned int nevents;
+	atomic_uint nevents; /* those before it can be read while it runs */
 	struct ibv_async_event last; /* the one that stopped the run */
 	uint64_t heard_ns, told_ns;
 };
@@ -107,6 +107,9 @@ bool rb_monitor_blames_peer(struct rb_monitor *m);
  * 100 ms for an event that explains it; returns the event's type, or -1.
  */
 int rb_monitor_explains(struct rb_monitor *m);
+
+/* One of the first m->nevents, as below; while the thread runs too. */
+json_t *rb_monitor_event_json(const struct rb_monitor *m, unsigned int i);
 
 /* [ { "at_ns", "type", "qpn" | "port", "device" }, ... ]; a new reference. */
 json_t *rb_monitor_json(const struct rb_monitor *m);

@@ -15,6 +15,7 @@
 #define SWEEP_DURATION RB_NS_PER_S
 #define SINGLE_DURATION (3 * RB_NS_PER_S)
 #define LATENCY_BYTES 2 /* as perftest, so that figures compare */
+#define FOREVER_INTERVAL RB_NS_PER_S
 #define WARMUP_PART 10		/* of the duration */
 
 /* What cannot go together, one row a rule. */
@@ -323,7 +324,7 @@ static const struct {
 } rules[] = {
 	{ both_sizes, "--all and --size both say which sizes: give one of them" },
 	{ count_and_time, "--iters and --duration both say when to stop: give one of them" },
-	{ forever_and_other, "--forever measures one size until Ctrl-C: leave out -n, -D, -a, further sizes and repetitions" },
+	{ forever_and_other, "--forever measures one size until Ctrl-C: leave out -n, -D but 0, -a, further sizes and repetitions; --interval is how often it tells" },
 	{ two_memories, "--mmap takes the memory of a file: leave out --hugepages and --odp" },
 	{ offset_alone, "--mmap-offset is about --mmap: give both" },
 	{ warmup_by_count, "--warmup is about --duration: a run by --iters has none" },
@@ -408,6 +409,7 @@ int rb_run_admit(const struct rb_bench *bench, const struct rb_run_opts *run,
 		why = "its receives do not exist";
 	else if (!run->sizes.n || (run->messages == RB_AUTO &&
 				   (run->duration_ns == RB_AUTO ||
+				    !run->duration_ns ||
 				    run->warmup_ns == RB_AUTO)))
 		why = "it says neither how much nor how long";
 	if (!why)
@@ -434,8 +436,21 @@ static void complete_times(struct rb_optset *set, struct rb_run_opts *run)
 		    run->sizes.n > 1 ? SWEEP_DURATION : SINGLE_DURATION);
 	if (run->warmup_ns == RB_AUTO)
 		put(set, "warmup", run->duration_ns / WARMUP_PART);
-	if (run->forever)
-		put(set, "duration", RB_DURATION_MAX);
+	if (!run->forever)
+		return;
+	put(set, "duration", RB_DURATION_MAX);
+	if (rb_optset_source(set, "interval") == RB_SOURCE_DEFAULT)
+		put(set, "interval", FOREVER_INTERVAL);
+}
+
+/* -D 0 is another way to say --forever. */
+static void read_zero(struct rb_optset *set, const struct rb_run_opts *run)
+{
+	if (run->duration_ns)
+		return;
+	rb_optset_put(set, "forever", true,
+		      rb_optset_source(set, "duration"));
+	rb_optset_put(set, "duration", RB_AUTO, RB_SOURCE_DEFAULT);
 }
 
 static void complete_latency(struct rb_optset *set,
@@ -459,6 +474,7 @@ int rb_run_complete(struct rb_optset *set, const struct rb_bench *bench,
 {
 	struct facts f = { set, bench, run, conn, load };
 
+	read_zero(set, run);
 	/* counted one by one, or a slow rate would come in lumps */
 	if (load->rate && run->cq_mod == RB_AUTO)
 		put(set, "cq-mod", run->list);

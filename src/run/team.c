@@ -37,7 +37,14 @@ int rb_team_run(struct rb_context *ctx, const struct rb_window_plan *plan,
 	err = rb_monitor_start(&ctx->monitor);
 	if (err)
 		return err;
-	err = rb_crew_run(&ctx->cores, ctx->session.plan.lanes, work, &task);
+	err = rb_laps_start(ctx);
+	if (!err) {
+		err = rb_crew_run(&ctx->cores, ctx->session.plan.lanes, work,
+				  &task);
+		rb_laps_stop(ctx);
+	}
+	if (!err)
+		rb_laps_finish(ctx);
 	rb_monitor_join(&ctx->monitor);
 	rb_progress("%s", "");
 	return err;

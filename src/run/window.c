@@ -39,6 +39,7 @@ static void open_window(struct rb_window *w, uint64_t now, uint64_t count)
 		w->end = w->common ? w->warm_end + w->length : now + w->length;
 	w->from = w->mark = now;
 	w->from_count = w->mark_count = count;
+	w->lap_end = w->lap_length ? now + w->lap_length : UINT64_MAX;
 	w->cpu = (struct rb_cpu_time){ -cpu.user_s, -cpu.system_s,
 				       -cpu.cycles };
 	if (w->edge)
@@ -50,7 +51,8 @@ static void set_alarm(struct rb_window *w, uint64_t now)
 {
 	uint64_t edge = w->state == RB_WINDOW_WARMUP ?
 				w->warm_end :
-				RB_MIN(w->end, w->mark + w->period);
+				RB_MIN(RB_MIN(w->end, w->lap_end),
+				       w->mark + w->period);
 	uint64_t wait = edge > now ? edge - now : 0;
 
 	wait = RB_MIN(wait, rb_clock_ticks(w->clock, STOP_CHECK_NS));
@@ -67,6 +69,9 @@ void rb_window_start(struct rb_window *w, const struct rb_clock *clock,
 	w->common = plan->start != 0;
 	w->progress = plan->progress;
 	w->edge = plan->edge;
+	w->lap = plan->lap;
+	w->lap_length = rb_clock_ticks(clock, plan->lap_ns);
+	w->lap_end = UINT64_MAX;
 	w->arg = plan->arg;
 	w->clock = clock;
 	w->stop = stop;
@@ -103,6 +108,13 @@ static void end_interval(struct rb_window *w, uint64_t now, uint64_t count)
 		w->progress(w->arg,
 			    rate * (double)rb_clock_ticks(w->clock,
 							  RB_NS_PER_S));
+}
+
+static void end_lap(struct rb_window *w, uint64_t now, uint64_t count)
+{
+	w->lap_end += (now - w->lap_end) / w->lap_length * w->lap_length +
+		      w->lap_length;
+	w->lap(w->arg, now, count);
 }
 
 static void close_window(struct rb_window *w, uint64_t now, uint64_t count)
@@ -201,6 +213,8 @@ bool rb_window_tick(struct rb_window *w, uint64_t count)
 		open_window(w, now, count);
 	else if (w->state == RB_WINDOW_OPEN && now - w->mark >= w->period)
 		end_interval(w, now, count);
+	if (now >= w->lap_end)
+		end_lap(w, now, count);
 	set_alarm(w, now);
 	return false;
 }

@@ -16,7 +16,8 @@
  * itself, and nothing is shared while they run (rb_window_merge).
  *
  * Intervals are kept in fixed memory: when it is full, neighbours are joined
- * and the period doubles.
+ * and the period doubles. Laps are told and forgotten (laps.h): they end at the
+ * first look after each multiple of their length, so that they do not drift.
  */
 #ifndef RB_WINDOW_H
 #define RB_WINDOW_H
@@ -58,7 +59,9 @@ struct rb_window {
 	struct rb_cpu_time cpu;	   /* of this thread, inside the window */
 	void (*progress)(void *arg, double messages_per_s);
 	void (*edge)(void *arg, bool opens); /* at the window's two edges */
-	void *arg; /* of both */
+	uint64_t lap_length, lap_end; /* in ticks; length 0: no laps */
+	void (*lap)(void *arg, uint64_t now, uint64_t count);
+	void *arg; /* of all three */
 };
 
 struct rb_window_plan {
@@ -70,6 +73,8 @@ struct rb_window_plan {
 	uint64_t start;	   /* in ticks, of all threads' windows; 0: now */
 	void (*progress)(void *arg, double messages_per_s); /* may be NULL */
 	void (*edge)(void *arg, bool opens);		    /* may be NULL */
+	uint64_t lap_ns; /* 0: no laps */
+	void (*lap)(void *arg, uint64_t now, uint64_t count); /* a lap ended */
 	void *arg;
 };
 

@@ -47,11 +47,62 @@ static void a_stop_ends_it_whatever_the_count(void **state)
 	assert_true(w.to_count == UINT64_MAX);
 }
 
+struct laps {
+	unsigned int n;
+	uint64_t to[8], count[8];
+};
+
+static void note_lap(void *arg, uint64_t now, uint64_t count)
+{
+	struct laps *laps = arg;
+
+	laps->to[laps->n] = now;
+	laps->count[laps->n++] = count;
+}
+
+/* Wait until the clock shows @ns. */
+static void wait_until(uint64_t ns)
+{
+	while (rb_clock_now(&ns_clock) < ns)
+		;
+}
+
+static void laps_do_not_drift_and_missed_ones_are_one(void **state)
+{
+	const uint64_t length = 2 * RB_NS_PER_MS;
+	struct laps laps = { 0 };
+	const struct rb_window_plan plan = { .interval_ns = RB_NS_PER_S,
+					     .stall_ns = RB_NS_PER_S,
+					     .lap_ns = length,
+					     .lap = note_lap,
+					     .arg = &laps };
+	static struct rb_window w;
+	atomic_int stop = 0;
+
+	(void)state;
+	rb_window_start(&w, &ns_clock, &stop, &plan);
+	assert_false(rb_window_tick(&w, 1));
+	assert_int_equal(laps.n, 0);
+	/* half a lap late: the next edge is where it was planned */
+	wait_until(w.from + length + length / 2);
+	assert_false(rb_window_tick(&w, 10));
+	assert_true(w.lap_end > laps.to[0]);
+	assert_true((w.lap_end - w.from) % length == 0);
+	/* three edges missed: one lap, with all that came */
+	wait_until(w.from + 5 * length + length / 2);
+	assert_false(rb_window_tick(&w, 70));
+	assert_int_equal(laps.n, 2);
+	assert_true(laps.count[0] == 10 && laps.count[1] == 70);
+	assert_true((w.lap_end - w.from) % length == 0 && w.lap_end > laps.to[1]);
+	assert_true(w.due <= w.lap_end);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_counts_past_32_bits),
 		cmocka_unit_test(a_stop_ends_it_whatever_the_count),
+		cmocka_unit_test(laps_do_not_drift_and_missed_ones_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
