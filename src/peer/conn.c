@@ -13,6 +13,7 @@
 #include "peer/oob.h"
 #include "peer/pkey.h"
 #include "verbs/dev.h"
+#include "verbs/mem.h"
 
 static json_t *qps_json(const struct rb_conn *conn)
 {
@@ -24,6 +25,20 @@ static json_t *qps_json(const struct rb_conn *conn)
 					(json_int_t)conn->qps[i].qp->qp_num,
 					(json_int_t)conn->qps[i].psn));
 	return list;
+}
+
+/* The key of each QP's memory, where each has a region of its own. */
+static void add_rkeys(const struct rb_conn *conn, json_t *memory)
+{
+	json_t *list;
+
+	if (!conn->pool || conn->pool->nmrs < 2)
+		return;
+	list = json_array();
+	for (uint32_t i = 0; i < conn->nqps; i++)
+		json_array_append_new(list,
+				      json_integer(rb_pool_mr(conn->pool, i)->rkey));
+	json_object_set_new(memory, "rkeys", list);
 }
 
 /* The client's choice of what both ends' datagrams carry. */
@@ -48,6 +63,7 @@ static json_t *endpoints_json(const struct rb_conn *conn)
 		(json_int_t)conn->region.stride, "rkey",
 		(json_int_t)conn->region.rkey, "qps", qps_json(conn));
 
+	add_rkeys(conn, json_object_get(frame, "memory"));
 	/* the client decides for both; GID indexes are of each one's own table */
 	if (conn->client)
 		json_object_set_new(
@@ -92,6 +108,27 @@ static int load_qps(struct rb_conn *conn, const json_t *list)
 	return 0;
 }
 
+static int load_rkeys(struct rb_conn *conn, const json_t *list)
+{
+	if (!list)
+		return 0;
+	conn->peer.rkeys = calloc(conn->nqps, sizeof(*conn->peer.rkeys));
+	if (!conn->peer.rkeys)
+		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
+			       "cannot hold the peer's memory keys");
+	for (uint32_t i = 0; i < conn->nqps; i++) {
+		const json_t *rkey = json_array_get(list, i);
+		json_int_t v = json_integer_value(rkey);
+
+		if (!json_is_integer(rkey) || v < 0 || v > UINT32_MAX)
+			return rb_fail(RB_FAULT_PEER_PROTOCOL, -EPROTO,
+				       "the peer's key to the memory of queue pair %u is malformed",
+				       i);
+		conn->peer.rkeys[i] = (uint32_t)v;
+	}
+	return 0;
+}
+
 static int load_endpoints(struct rb_conn *conn, const json_t *frame)
 {
 	const json_t *memory = json_object_get(frame, "memory");
@@ -119,7 +156,8 @@ static int load_endpoints(struct rb_conn *conn, const json_t *frame)
 	conn->path.peer_lid = (uint16_t)lid;
 	conn->peer.cm_port = (uint16_t)port;
 	region->rkey = (uint32_t)rkey;
-	return load_qps(conn, json_object_get(frame, "qps"));
+	err = load_rkeys(conn, json_object_get(memory, "rkeys"));
+	return err ? err : load_qps(conn, json_object_get(frame, "qps"));
 }
 
 static int open_client(struct rb_conn *conn)
@@ -265,6 +303,7 @@ void rb_conn_close(struct rb_conn *conn)
 	conn->ah = NULL;
 	free(conn->peer.qpn);
 	free(conn->peer.psn);
+	free(conn->peer.rkeys);
 	memset(&conn->peer, 0, sizeof(conn->peer));
 }
 

@@ -19,6 +19,7 @@
 
 struct rb_dev;
 struct rb_oob;
+struct rb_pool;
 struct rb_conn_method;
 
 #define RB_QPS_MAX (1u << 20)
@@ -32,6 +33,7 @@ struct rb_region {
 
 struct rb_conn_peer {
 	uint32_t *qpn, *psn; /* of each QP; owned */
+	uint32_t *rkeys; /* the same; NULL: region.rkey is of all memory */
 	uint16_t lid;
 	struct rb_region region;
 	uint16_t cm_port;  /* where the server's CM listens */
@@ -51,6 +53,7 @@ struct rb_conn {
 	const struct rb_gid_table *local_gids, *peer_gids; /* server: to resolve
 							    * the client's choice */
 	struct rb_region region; /* ours */
+	const struct rb_pool *pool; /* its memory regions, where they are several */
 	struct ibv_pd *pd;
 	bool client;
 	/* UD: the client's datagrams go to a group, to which all of the server's
@@ -98,6 +101,13 @@ int rb_conn_aim(struct rb_conn *conn, struct ibv_ah_attr *to);
  * errno (reported).
  */
 int rb_conn_listen(struct rb_conn *conn, const char *netdev);
+
+/* The key of the peer's memory of QP @qp. */
+static inline uint32_t rb_conn_rkey(const struct rb_conn *conn, uint32_t qp)
+{
+	return conn->peer.rkeys ? conn->peer.rkeys[qp] :
+				  conn->peer.region.rkey;
+}
 
 /* Undo what the method holds and free the peer's data; safe twice. */
 void rb_conn_close(struct rb_conn *conn);

@@ -85,6 +85,7 @@ static void plan_line(struct rb_context *ctx)
 	    (unsigned int)(run->qps / ctx->load_opts.threads));
 	add(line, run->bidirectional, ", both directions");
 	add(line, ctx->cq_opts.events, ", events");
+	add(line, run->mr_per_qp, ", a memory region each");
 	add(line, run->verify, ", payload verified");
 	if (run->forever)
 		add(line, true, ", until Ctrl-C");

@@ -135,6 +135,8 @@ static const struct rb_opt run_rows[] = {
 	  .flags = RB_OPT_AGREE, .help = "with -e: messages ask for an event, the responder waits for such only" },
 	{ .name = "srq", .type = RB_OPT_FLAG, .offset = offsetof(struct rb_run_opts, srq),
 	  .flags = RB_OPT_AGREE, .help = "one shared receive queue for all queue pairs" },
+	{ .name = "mr-per-qp", .type = RB_OPT_FLAG, .offset = offsetof(struct rb_run_opts, mr_per_qp),
+	  .flags = RB_OPT_AGREE, .help = "a memory region for each queue pair, not one for all" },
 	{ .name = "post-send", .type = RB_OPT_FLAG, .offset = offsetof(struct rb_run_opts, post_send),
 	  .help = "use ibv_post_send even where the provider has ibv_wr_*" },
 	{ .name = "no-effect", .type = RB_OPT_FLAG, .offset = offsetof(struct rb_run_opts, no_effect),

@@ -70,6 +70,7 @@ struct rb_run_opts {
 	bool imm;
 	bool solicited;
 	bool srq;
+	bool mr_per_qp; /* a memory region for each queue pair */
 	bool verify;
 	bool post_send; /* ibv_post_send, not ibv_wr_*; each end for itself */
 	bool no_effect; /* accepted for habit's sake */

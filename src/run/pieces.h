@@ -23,11 +23,12 @@ RB_INLINE int rb_cut_pieces(struct ibv_sge *list, uint32_t n, uint64_t addr,
 }
 
 RB_INLINE void rb_wr_set_pieces(struct ibv_qp_ex *qpx,
-				const struct rb_stream *s, uint64_t addr)
+				const struct rb_stream *s,
+				const struct rb_flow *f, uint64_t offset)
 {
 	struct ibv_sge list[RB_SGES_MAX];
 
-	rb_cut_pieces(list, s->sges, addr, s->length, s->lkey);
+	rb_cut_pieces(list, s->sges, f->laddr + offset, s->length, f->lkey);
 	ibv_wr_set_sge_list(qpx, s->sges, list);
 }
 

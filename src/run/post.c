@@ -23,7 +23,7 @@ rb_post_short_chain(const struct rb_stream *s, struct rb_flow *f, uint32_t n,
 
 void rb_link_receives(struct rb_stream *s, const struct rb_flow *f, uint32_t n)
 {
-	s->rx_sge = (struct ibv_sge){ f->rx_addr, s->rx_length, s->lkey };
+	s->rx_sge = (struct ibv_sge){ f->rx_addr, s->rx_length, f->lkey };
 	for (uint32_t i = 0; i < n; i++)
 		s->rx_wr[i] = (struct ibv_recv_wr){
 			.wr_id = RB_RECEIVE_FLAG | f->place,
@@ -44,7 +44,7 @@ void rb_aim_chain(const struct rb_stream *s, struct rb_flow *f, uint32_t n)
 		struct ibv_send_wr *wr = &f->chain[i];
 
 		rb_cut_pieces(wr->sg_list, s->sges, f->laddr + f->offset,
-			      s->length, s->lkey);
+			      s->length, f->lkey);
 		/* that of atomics stands in the same place */
 		if (remote)
 			wr->wr.rdma.remote_addr = f->raddr + f->offset;
@@ -63,7 +63,7 @@ int rb_post_loaded_receives(struct rb_stream *s, struct rb_flow *f, uint32_t n)
 		wr[i].sg_list = sge[i];
 		wr[i].num_sge = rb_cut_pieces(sge[i], s->sges,
 					      f->rx_addr + f->rx_offset,
-					      s->rx_length, s->lkey);
+					      s->rx_length, f->lkey);
 		f->rx_offset = (f->rx_offset * s->factor + s->rx_step) &
 			       s->rx_mask;
 	}

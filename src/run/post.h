@@ -38,22 +38,22 @@ RB_INLINE void rb_wr_begin(struct ibv_qp_ex *qpx, const struct rb_stream *s,
 {
 	switch (verb) {
 	case RB_VERB_WRITE:
-		ibv_wr_rdma_write(qpx, s->rkey, raddr);
+		ibv_wr_rdma_write(qpx, f->rkey, raddr);
 		break;
 	case RB_VERB_READ:
-		ibv_wr_rdma_read(qpx, s->rkey, raddr);
+		ibv_wr_rdma_read(qpx, f->rkey, raddr);
 		break;
 	case RB_VERB_SEND:
 		ibv_wr_send(qpx);
 		break;
 	case RB_VERB_FETCH_ADD:
-		ibv_wr_atomic_fetch_add(qpx, s->rkey, raddr, 1);
+		ibv_wr_atomic_fetch_add(qpx, f->rkey, raddr, 1);
 		break;
 	case RB_VERB_CMP_SWAP:
-		ibv_wr_atomic_cmp_swp(qpx, s->rkey, raddr, 0, 1);
+		ibv_wr_atomic_cmp_swp(qpx, f->rkey, raddr, 0, 1);
 		break;
 	case RB_VERB_WRITE_IMM:
-		ibv_wr_rdma_write_imm(qpx, s->rkey, raddr, rb_next_imm(f));
+		ibv_wr_rdma_write_imm(qpx, f->rkey, raddr, rb_next_imm(f));
 		break;
 	case RB_VERB_SEND_IMM:
 		ibv_wr_send_imm(qpx, rb_next_imm(f));
@@ -77,9 +77,9 @@ RB_INLINE uint64_t rb_wr_add(struct ibv_qp_ex *qpx, const struct rb_stream *s,
 		ibv_wr_set_inline_data(qpx, (void *)(f->laddr + offset),
 				       s->length);
 	else if (how.loaded && s->sges > 1)
-		rb_wr_set_pieces(qpx, s, f->laddr + offset);
+		rb_wr_set_pieces(qpx, s, f, offset);
 	else
-		ibv_wr_set_sge(qpx, s->lkey, f->laddr + offset, s->length);
+		ibv_wr_set_sge(qpx, f->lkey, f->laddr + offset, s->length);
 	return how.walks ? rb_next_offset(s, offset, how) : 0;
 }
 

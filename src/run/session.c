@@ -34,54 +34,72 @@ static int check_limits(const struct rb_dev *dev,
 		return rb_fail(RB_FAULT_DEPTH_LIMIT, -EINVAL,
 			       "send queues of '%s' hold at most %d requests, not %u",
 			       dev->name, attr->max_qp_wr, plan->depth);
+	if (plan->mr_per_qp && attr->max_mr > 0 &&
+	    plan->qps > (uint32_t)attr->max_mr)
+		return rb_fail_hint(RB_FAULT_MEM_REGISTER, -EINVAL,
+				    "the device's table of regions is not that long",
+				    "leave --mr-per-qp out, or lower -q",
+				    "'%s' has at most %d memory regions, not one for each of %u queue pairs",
+				    dev->name, attr->max_mr, plan->qps);
 	return 0;
 }
 
-/* The whole region's size; refuses what the machine cannot hold. */
-static int region_size(const struct rb_session_plan *plan, uint64_t *stride,
-		       size_t *total)
+/* The size of all memory; refuses what the machine cannot hold. */
+static int memory_size(struct rb_session *s, size_t *total)
 {
+	const struct rb_session_plan *plan = &s->plan;
 	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t directions = (uint64_t)plan->sends + plan->receives;
 	char text[RB_TEXT_SIZE];
 	uint64_t bytes;
 
-	*stride = rb_page_round(RB_MAX(plan->region_bytes, WALK_SPAN));
-	if (__builtin_mul_overflow(*stride, plan->qps * directions, &bytes) ||
+	s->part = rb_page_round(RB_MAX(plan->region_bytes, WALK_SPAN));
+	if (__builtin_mul_overflow(s->part, plan->qps * directions, &bytes) ||
 	    bytes / page >= pages)
 		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
 			       "%u queue pairs with buffers of %s are more than this machine's memory",
-			       plan->qps, rb_format_size(*stride, text));
+			       plan->qps, rb_format_size(s->part, text));
+	s->stride = s->part * directions;
 	*total = bytes;
 	return 0;
 }
 
 static int open_memory(struct rb_session *s)
 {
-	size_t total = 0, part;
-	int err = region_size(&s->plan, &s->stride, &total);
-	int access = IBV_ACCESS_LOCAL_WRITE;
+	struct rb_pool_plan pool = {
+		.regions = s->plan.mr_per_qp ? s->plan.qps : 1,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+		.opts = s->plan.mem,
+	};
+	int err = memory_size(s, &pool.size);
 
 	if (err)
 		return err;
 	if (s->plan.receives)
-		access |= (int)rb_verb_row(s->plan.verb)->access;
+		pool.access |= (int)rb_verb_row(s->plan.verb)->access;
 	/* with iWARP the peer writes what a read brings (RFC 5040 4.4) */
 	if (s->dev->is_iwarp)
-		access |= IBV_ACCESS_REMOTE_WRITE;
-	err = rb_pool_create(s->dev, s->pd,
-			     &(struct rb_pool_plan){ total, access,
-						     s->plan.mem },
-			     &s->pool);
+		pool.access |= IBV_ACCESS_REMOTE_WRITE;
+	err = rb_pool_create(s->dev, s->pd, &pool, &s->pool);
 	if (err)
 		return err;
-	part = s->stride * s->plan.qps;
-	if (s->plan.sends)
-		s->send_base = rb_pool_take(s->pool, part, RB_CACHE_LINE);
+	s->send_base = s->plan.sends ? s->pool->base : NULL;
 	if (s->plan.receives)
-		s->recv_base = rb_pool_take(s->pool, part, RB_CACHE_LINE);
+		s->recv_base = s->pool->base + (s->plan.sends ? s->part : 0);
 	return 0;
+}
+
+json_t *rb_session_memory_json(const struct rb_session *s)
+{
+	return json_pack("{s:I, s:I, s:I}", "bytes", (json_int_t)s->pool->size,
+			 "regions", (json_int_t)s->pool->nmrs, "register_ns",
+			 (json_int_t)s->pool->register_ns);
+}
+
+uint32_t rb_session_lkey(const struct rb_session *s, uint32_t qp)
+{
+	return rb_pool_mr(s->pool, qp)->lkey;
 }
 
 static int open_lanes(struct rb_session *s)
@@ -250,7 +268,7 @@ static void link_chain(struct rb_session *s, const struct rb_lane *lane,
 		bool last = k + 1 == s->plan.list;
 
 		*sge = (struct ibv_sge){ f->laddr + offset, stream->length,
-					 stream->lkey };
+					 f->lkey };
 		f->chain[k] = (struct ibv_send_wr){
 			.next = last ? NULL : &f->chain[k + 1],
 			.sg_list = sge,
@@ -258,7 +276,7 @@ static void link_chain(struct rb_session *s, const struct rb_lane *lane,
 			.opcode = rb_verb_row(s->plan.verb)->opcode,
 			.send_flags = stream->send_flags,
 		};
-		aim_request(&f->chain[k], f->raddr + offset, stream->rkey,
+		aim_request(&f->chain[k], f->raddr + offset, f->rkey,
 			    s->plan.verb);
 		if (stream->datagram)
 			aim_datagram(&f->chain[k], f, stream->qkey);
@@ -321,10 +339,8 @@ void rb_session_aim(struct rb_session *s, struct rb_lane *lane, uint32_t size,
 	stream->datagram = s->plan.type == IBV_QPT_UD;
 	stream->qkey = s->conn.path.qkey;
 	stream->srq = lane->srq;
-	stream->rx_length = (uint32_t)s->stride;
+	stream->rx_length = (uint32_t)s->part;
 	stream->rx_batch = 0;
-	stream->lkey = s->pool->mr->lkey;
-	stream->rkey = to->rkey;
 	stream->loaded = rb_load_is_any(&s->plan.load);
 	stream->sges = (uint32_t)s->plan.load.sges;
 	if (stream->sges > 1)
@@ -341,6 +357,8 @@ void rb_session_aim(struct rb_session *s, struct rb_lane *lane, uint32_t size,
 		f->peer_qpn = s->conn.peer.qpn ? s->conn.peer.qpn[qp] : 0;
 		f->laddr = (uint64_t)(uintptr_t)s->send_base + qp * s->stride;
 		f->raddr = to->addr + qp * to->stride;
+		f->lkey = rb_session_lkey(s, qp);
+		f->rkey = rb_conn_rkey(&s->conn, qp);
 		f->rx_addr = (uint64_t)(uintptr_t)s->recv_base + qp * s->stride;
 		if (lane->wrs)
 			link_chain(s, lane, stream, i);

@@ -10,6 +10,7 @@
 #ifndef RB_SESSION_H
 #define RB_SESSION_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,6 +43,7 @@ struct rb_session_plan {
 	bool solicited;		/* this end waits for such only */
 	bool post_send; /* by ibv_post_send even where there is ibv_wr_* */
 	struct rb_cq_opts cq;
+	bool mr_per_qp;	/* a memory region for each QP */
 	const struct rb_mem_opts *mem; /* borrowed */
 	const char *of; /* whose QPs these are, for errors: " of --x"; or NULL */
 	uint32_t others; /* QPs that the process has besides */
@@ -55,8 +57,10 @@ struct rb_session {
 	struct rb_lane *lanes;
 	struct rb_qp *qps;
 	struct rb_conn conn;
-	uint64_t stride; /* between the regions of two QPs */
-	uint8_t *send_base, *recv_base;
+	/* a QP's memory is what it sends from, then what arrives */
+	uint64_t part;	 /* bytes of each of them */
+	uint64_t stride; /* from one QP's memory to the next one's */
+	uint8_t *send_base, *recv_base; /* of the first QP */
 	int failed_status;	 /* of the completion that ended it; 0: none */
 };
 
@@ -68,6 +72,12 @@ struct rb_session {
 int rb_session_open(const struct rb_dev *dev, const struct rb_session_plan *plan,
 		    struct rb_session *s);
 void rb_session_close(struct rb_session *s);
+
+/* { "bytes", "regions", "register_ns" } of its memory; a new reference. */
+json_t *rb_session_memory_json(const struct rb_session *s);
+
+/* Keys of @qp's memory at this end. */
+uint32_t rb_session_lkey(const struct rb_session *s, uint32_t qp);
 
 /*
  * Point @stream at the flows of @lane for messages of @size bytes: addresses,

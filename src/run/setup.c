@@ -202,6 +202,7 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 		.solicited = run->solicited && ctx->responds,
 		.post_send = run->post_send || run->verify,
 		.cq = ctx->cq_opts,
+		.mr_per_qp = run->mr_per_qp,
 	};
 }
 
@@ -222,6 +223,7 @@ void rb_setup_conn(struct rb_context *ctx, struct rb_session *s,
 		.peer_gids = &ctx->ends.peer_gids,
 		.region = { (uint64_t)(uintptr_t)s->recv_base, s->stride,
 			    s->pool->mr->rkey },
+		.pool = s->pool,
 		.pd = s->pd,
 		.client = ctx->host != NULL,
 		.multicast = s->plan.type == IBV_QPT_UD &&
@@ -387,6 +389,8 @@ int rb_setup(struct rb_context *ctx)
 	if (err)
 		return err;
 	rb_ends_describe(&ctx->ends, &ctx->session.conn.path);
+	json_object_set_new(ctx->ends.local, "memory",
+			    rb_session_memory_json(&ctx->session));
 	show_cores(ctx);
 	settle_options(ctx);
 	rb_report_header(ctx);

@@ -65,6 +65,7 @@ struct rb_flow {
 	struct ibv_qp_ex *qpx; /* NULL: by ibv_post_send */
 	struct ibv_qp *qp;
 	uint64_t laddr, raddr; /* where messages are taken from and go to */
+	uint32_t lkey, rkey;   /* of the regions there; arrivals have lkey's too */
 	uint64_t left;	       /* messages still to be posted */
 	uint32_t credits;
 	uint32_t since; /* posted since the last request for a completion */
@@ -109,7 +110,7 @@ struct rb_stream {
 	enum rb_verb verb;
 	bool datagram;		 /* UD */
 	unsigned int send_flags; /* of every request: inline, solicited */
-	uint32_t lkey, rkey, qkey;
+	uint32_t qkey;
 	struct ibv_srq *srq; /* NULL: each flow has its own receives */
 	uint32_t rx_length; /* of a posted receive */
 	uint32_t rx_batch;  /* receives posted in one call; 0: none are */

@@ -64,11 +64,11 @@ static int alloc_pd(const struct rb_dev *dev, struct ibv_pd **pd)
 static int open_memory(struct rb_trial *t)
 {
 	const struct rb_dev *dev = t->end->dev;
-	const struct rb_pool_plan local = { t->size, IBV_ACCESS_LOCAL_WRITE,
-					    NULL };
+	const struct rb_pool_plan local = { .size = t->size,
+					    .access = IBV_ACCESS_LOCAL_WRITE };
 	const struct rb_pool_plan target = {
-		t->size + rb_trial_head(t),
-		IBV_ACCESS_LOCAL_WRITE | (int)t->row->mr_access, NULL
+		.size = t->size + rb_trial_head(t),
+		.access = IBV_ACCESS_LOCAL_WRITE | (int)t->row->mr_access,
 	};
 	int err = alloc_pd(dev, &t->pd);
 

@@ -79,7 +79,8 @@ int rb_verify_prepare(struct rb_verify *v)
 			       "cannot hold what payloads are compared with");
 	if (!v->receives)
 		return 0;
-	memset(s->recv_base, 0, s->stride * s->plan.qps);
+	for (uint32_t i = 0; i < s->plan.qps; i++)
+		memset(s->recv_base + i * s->stride, 0, s->part);
 	return rb_verify_kind(v->verb)->offer(v, 0, round_length(v, 0));
 }
 
@@ -98,7 +99,7 @@ static int send_slot(struct rb_verify *v, uint32_t qp, uint32_t k, uint64_t seq,
 	struct rb_session *s = v->session;
 	uint8_t *at = rb_verify_slot(v, s->send_base, qp, k);
 	struct ibv_sge sge = { (uint64_t)(uintptr_t)at, v->size,
-			       s->pool->mr->lkey };
+			       rb_session_lkey(s, qp) };
 	struct ibv_send_wr wr = {
 		.wr_id = qp,
 		.sg_list = &sge,

@@ -75,7 +75,7 @@ static int top_up(struct rb_verify *v, uint32_t qp, uint32_t n, bool with_data)
 	for (; f->rx_posted < n && !err; f->rx_posted++) {
 		uint32_t k = (f->rx_at + f->rx_posted) % v->slots;
 		struct ibv_sge sge = { slot_address(v, s->recv_base, qp, k),
-				       v->pitch, s->pool->mr->lkey };
+				       v->pitch, rb_session_lkey(s, qp) };
 		struct ibv_recv_wr wr = {
 			.wr_id = RB_VERIFY_RECEIVE_FLAG | qp,
 			.sg_list = &sge,
@@ -100,7 +100,7 @@ static void write_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
 			     IBV_WR_RDMA_WRITE_WITH_IMM :
 			     IBV_WR_RDMA_WRITE;
 	wr->wr.rdma.remote_addr = peer_slot(v, qp, k);
-	wr->wr.rdma.rkey = v->session->conn.peer.region.rkey;
+	wr->wr.rdma.rkey = rb_conn_rkey(&v->session->conn, qp);
 }
 
 static int write_offer(struct rb_verify *v, uint64_t first, uint32_t n)
@@ -220,7 +220,7 @@ static void read_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
 	(void)seq;
 	wr->opcode = IBV_WR_RDMA_READ;
 	wr->wr.rdma.remote_addr = peer_slot(v, qp, k);
-	wr->wr.rdma.rkey = v->session->conn.peer.region.rkey;
+	wr->wr.rdma.rkey = rb_conn_rkey(&v->session->conn, qp);
 }
 
 static int read_offer(struct rb_verify *v, uint64_t first, uint32_t n)
@@ -260,7 +260,7 @@ static void atomic_request(const struct rb_verify *v, uint32_t qp,
 			   struct ibv_send_wr *wr)
 {
 	wr->wr.atomic.remote_addr = peer_slot(v, qp, 0);
-	wr->wr.atomic.rkey = v->session->conn.peer.region.rkey;
+	wr->wr.atomic.rkey = rb_conn_rkey(&v->session->conn, qp);
 }
 
 /* All QPs add one to the same counter. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * mem - the memory that a run moves: one region, registered once
+ * mem - the memory that a run moves: one region, registered once, or several
  */
 #include "verbs/mem.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/trace.h"
 #include "base/units.h"
@@ -31,22 +33,25 @@ size_t rb_page_round(size_t size)
  * The kernel answers ENOMEM both for the limit on locked memory and for a real
  * shortage (drivers/infiniband/core/umem.c): tell them apart by the limit.
  */
-static int registration_failed(const struct rb_dev *dev, size_t size, int err)
+static int registration_failed(const struct rb_dev *dev, uint32_t before,
+			       size_t size, int err)
 {
-	char text[RB_TEXT_SIZE], limit[RB_TEXT_SIZE];
+	char text[RB_TEXT_SIZE], limit[RB_TEXT_SIZE], after[RB_TEXT_SIZE] = "";
 	struct rlimit rl;
 
 	rb_format_size(size, text);
+	if (before)
+		snprintf(after, sizeof(after), ", after %u regions", before);
 	if (err == -ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &rl) &&
-	    rl.rlim_cur != RLIM_INFINITY && rl.rlim_cur < size)
+	    rl.rlim_cur != RLIM_INFINITY && rl.rlim_cur < (before + 1) * size)
 		return rb_fail(RB_FAULT_MEMLOCK, err,
-			       "cannot register %s of memory on '%s' under a locked-memory limit of %s",
-			       text, dev->name,
+			       "cannot register %s of memory on '%s'%s under a locked-memory limit of %s",
+			       text, dev->name, after,
 			       rb_format_size(rl.rlim_cur, limit));
 	return rb_fail_cause(RB_FAULT_MEM_REGISTER, err,
 			     rb_call_meaning("ibv_reg_mr", NULL, -err),
-			     "cannot register %s of memory on '%s'", text,
-			     dev->name);
+			     "cannot register %s of memory on '%s'%s", text,
+			     dev->name, after);
 }
 
 static int access_of(const struct rb_pool_plan *plan)
@@ -60,20 +65,60 @@ static int access_of(const struct rb_pool_plan *plan)
 	return access;
 }
 
-static int enroll(const struct rb_dev *dev, struct ibv_pd *pd, int access,
-		  struct rb_pool *pool)
+static struct ibv_mr *enroll(const struct rb_dev *dev, struct ibv_pd *pd,
+			     int access, uint8_t *base, size_t size)
 {
 	char names[RB_QP_TEXT];
 	uint64_t since = rb_trace_begin();
+	struct ibv_mr *mr = ibv_reg_mr(pd, base, size, access);
 
-	pool->mr = ibv_reg_mr(pd, pool->base, pool->size, access);
-	rb_trace_end(since, pool->mr ? 0 : errno, "ibv_reg_mr",
+	rb_trace_end(since, mr ? 0 : errno, "ibv_reg_mr",
 		     "%s, %p, %zu bytes, %s -> lkey 0x%x rkey 0x%x", dev->name,
-		     (void *)pool->base, pool->size,
+		     (void *)base, size,
 		     rb_access_text((unsigned int)access, names),
-		     pool->mr ? pool->mr->lkey : 0,
-		     pool->mr ? pool->mr->rkey : 0);
-	return pool->mr ? 0 : registration_failed(dev, pool->size, -errno);
+		     mr ? mr->lkey : 0, mr ? mr->rkey : 0);
+	return mr;
+}
+
+static void withdraw(struct rb_pool *pool)
+{
+	while (pool->nmrs) {
+		struct ibv_mr *mr = pool->mrs[--pool->nmrs];
+		uint32_t rkey = mr->rkey; /* what is traced is said after the call */
+
+		if (rb_traced(ibv_dereg_mr(mr), "rkey 0x%x", rkey))
+			rb_debug("cannot deregister memory: %s",
+				 strerror(errno));
+	}
+	free(pool->mrs);
+}
+
+/* The regions, one after the other; none is left when one cannot be had. */
+static int enroll_all(const struct rb_dev *dev, struct ibv_pd *pd, int access,
+		      uint32_t regions, struct rb_pool *pool)
+{
+	size_t part = pool->size / regions;
+	uint64_t since = rb_now_ns();
+	int err = 0;
+
+	pool->mrs = calloc(regions, sizeof(*pool->mrs));
+	if (!pool->mrs)
+		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
+			       "cannot hold %u memory regions", regions);
+	while (pool->nmrs < regions && !err) {
+		struct ibv_mr *mr = enroll(dev, pd, access,
+					   pool->base + pool->nmrs * part, part);
+
+		if (mr)
+			pool->mrs[pool->nmrs++] = mr;
+		else
+			err = registration_failed(dev, pool->nmrs, part, -errno);
+	}
+	pool->register_ns = rb_now_ns() - since;
+	pool->mr = pool->mrs[0];
+	if (err)
+		withdraw(pool);
+	return err;
 }
 
 int rb_pool_create(const struct rb_dev *dev, struct ibv_pd *pd,
@@ -89,7 +134,8 @@ int rb_pool_create(const struct rb_dev *dev, struct ibv_pd *pd,
 	err = rb_memory_map(plan->opts, pool);
 	if (err)
 		goto free_pool;
-	err = enroll(dev, pd, access_of(plan), pool);
+	err = enroll_all(dev, pd, access_of(plan), RB_MAX(plan->regions, 1),
+			 pool);
 	if (err)
 		goto unmap;
 	*poolp = pool;
@@ -104,13 +150,9 @@ free_pool:
 
 void rb_pool_destroy(struct rb_pool *pool)
 {
-	uint32_t rkey;
-
 	if (!pool)
 		return;
-	rkey = pool->mr->rkey; /* what is traced is said after the call */
-	if (rb_traced(ibv_dereg_mr(pool->mr), "rkey 0x%x", rkey))
-		rb_debug("cannot deregister memory: %s", strerror(errno));
+	withdraw(pool);
 	munmap(pool->base, pool->mapped);
 	free(pool);
 }

@@ -3,7 +3,7 @@
  * mem - the memory that a run moves: one region, registered once
  *
  * Registration is slow and counted against limits, so a run registers one
- * region and hands out offsets of it. Pages are touched before they are
+ * region and hands out offsets of it, unless it is to have several. Pages are touched before they are
  * registered and before anything is measured. They are ordinary ones unless the
  * user chose others (struct rb_mem_opts), each end for itself.
  */
@@ -30,12 +30,16 @@ extern const struct rb_optgroup rb_mem_optgroup;
 
 struct rb_pool_plan {
 	size_t size;
+	uint32_t regions; /* equal parts of it, registered one by one; 0: 1 */
 	int access; /* enum ibv_access_flags, without those of opts */
 	const struct rb_mem_opts *opts; /* NULL: ordinary memory */
 };
 
 struct rb_pool {
-	struct ibv_mr *mr;
+	struct ibv_mr *mr;   /* the first one */
+	struct ibv_mr **mrs; /* all of them */
+	uint32_t nmrs;
+	uint64_t register_ns; /* how long it took */
 	uint8_t *base;
 	size_t size;   /* bytes registered */
 	size_t mapped; /* bytes mapped: whole pages of their kind */
@@ -43,7 +47,8 @@ struct rb_pool {
 };
 
 /*
- * Map and register plan->size bytes (rounded up to pages) under @pd. Returns 0 and
+ * Map and register plan->size bytes (rounded up to pages; of several regions a
+ * multiple of theirs, whole pages each) under @pd. Returns 0 and
  * sets *@poolp (owned by the caller), or a negative errno (reported:
  * RB_FAULT_MEMLOCK when the limit on locked memory explains it, else what could
  * not be had).
@@ -57,6 +62,12 @@ void rb_pool_destroy(struct rb_pool *pool);
  * two). NULL when the pool is used up: a defect of the caller's arithmetic.
  */
 uint8_t *rb_pool_take(struct rb_pool *pool, size_t size, size_t align);
+
+/* The region of part @i, or the only one. */
+static inline struct ibv_mr *rb_pool_mr(const struct rb_pool *pool, uint32_t i)
+{
+	return pool->mrs[pool->nmrs > 1 ? i : 0];
+}
 
 /* @size rounded up to whole pages of the system. */
 size_t rb_page_round(size_t size);

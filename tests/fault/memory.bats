@@ -117,3 +117,48 @@ refused() {
 	await_server
 	ended 0 ok
 }
+
+# registered END: how many regions; lengths END: how many different lengths of them
+lengths() { sed -n 's/^mr .*length=\([0-9]*\) .*/\1/p' "$BATS_TEST_TMPDIR/$1.notes" | sort -u | wc -l; }
+registered() { grep -c '^mr ' "$BATS_TEST_TMPDIR/$1.notes"; }
+
+# The double refuses a key that is not of the memory: each has to find its own.
+a_region_each() {
+	local end
+	local words
+	read -r -a words <<<"$1"
+	measure "${words[@]}" -n 40 -q 4 --mr-per-qp || return
+	for end in server client; do
+		[[ $(registered "$end") -eq 4 && $(lengths "$end") -eq 1 ]] || return
+		doc=${bases[$end]}.json
+		is '.local.memory | .regions == 4 and .bytes >= 16384 and .register_ns >= 0' || return
+	done
+}
+
+@test "--mr-per-qp: each queue pair's memory is a region, at both ends" {
+	each a_region_each write_bw read_bw send_bw atomic_bw 'write_bw -b' 'send_bw -b --srq' \
+		'write_bw --post-send -l 4' 'write_bw --threads 2' 'write_bw --sge 2' \
+		'read_bw --footprint 64K --access random' 'send_bw --sge 3' 'send_bw -c UD' 'write_bw -R' \
+		'write_bw --verify' 'read_bw --verify' 'send_bw --verify' 'atomic_bw --verify' \
+		'write_bw -b --verify' 'write_lat --threads 4' 'send_lat --threads 4'
+}
+
+@test "without --mr-per-qp one region holds all" {
+	measure send_bw -n 40 -q 4 -b
+	[ "$(registered server)" -eq 1 ]
+	[ "$(registered client)" -eq 1 ]
+	is '.local.memory.regions == 1'
+}
+
+@test "--mr-per-qp: a registration fails half-way; the device has too few" {
+	serve write_bw
+	RB_FAKE='ibv_reg_mr#3=ENOMEM' client -q 4 --mr-per-qp
+	failed_with memory_register "on 'fake0', after 2 regions"
+	await_server
+	failed_somehow
+	serve write_bw
+	RB_FAKE='max_mr=3' client -q 4 --mr-per-qp
+	failed_with memory_register "'fake0' has at most 3 memory regions, not one for each of 4 queue pairs"
+	await_server
+	failed_somehow
+}
