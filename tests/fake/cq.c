@@ -66,6 +66,9 @@ static void retire(const struct wire_cqe *cqe)
 		return;
 	if (!(cqe->wc.opcode & IBV_WC_RECV))
 		store32(&qp->sq_tail, cqe->seq + 1);
+	else if (cqe->srq && proc.srqs[cqe->srq - 1])
+		__atomic_add_fetch(&proc.srqs[cqe->srq - 1]->polled, 1,
+				   __ATOMIC_RELEASE);
 	else if (qp->qp.srq)
 		__atomic_add_fetch(&((struct fake_srq *)(void *)
 				     qp->qp.srq)->polled, 1, __ATOMIC_RELEASE);

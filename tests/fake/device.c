@@ -119,6 +119,12 @@ static void set_ops(struct fake_ctx *ctx)
 	ctx->vctx.create_cq_ex = ctx_create_cq_ex;
 	ctx->vctx.modify_cq = ctx_modify_cq;
 	ctx->vctx.create_qp_ex = ctx_create_qp_ex;
+	if (!plan_get()->dev.xrc)
+		return;
+	ctx->vctx.open_xrcd = ctx_open_xrcd;
+	ctx->vctx.close_xrcd = ctx_close_xrcd;
+	ctx->vctx.create_srq_ex = ctx_create_srq_ex;
+	ctx->vctx.get_srq_num = ctx_get_srq_num;
 }
 
 static int open_pipe(struct fake_ctx *ctx)

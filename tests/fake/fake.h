@@ -16,7 +16,7 @@ struct plan;
 
 enum fake_kind {
 	KIND_CONTEXT, KIND_PD, KIND_MR, KIND_CHANNEL, KIND_CQ, KIND_SRQ,
-	KIND_QP, KIND_AH, KIND_CM_CHANNEL, KIND_CM_ID, KIND_COUNT
+	KIND_QP, KIND_AH, KIND_XRCD, KIND_CM_CHANNEL, KIND_CM_ID, KIND_COUNT
 };
 
 struct fake_obj {
@@ -98,6 +98,8 @@ struct fake_srq {
 	struct ibv_srq srq;
 	struct fake_obj obj;
 	struct wire_srq *w;
+	struct ibv_xrcd *xrcd;		/* NULL: an ordinary one */
+	struct ibv_cq *cq;		/* XRC */
 	uint32_t polled;
 	uint32_t async_got;
 };
@@ -115,6 +117,7 @@ struct fake_wqe {
 	uint32_t imm;
 	uint32_t qpn;
 	uint32_t qkey;
+	uint32_t srqn;			/* XRC */
 	uint32_t len;
 	uint16_t nsge;
 	uint8_t opcode;
@@ -155,7 +158,8 @@ struct fake_qp {
 	int wr_err;
 	struct fake_wqe *wr_cur;
 
-	struct wire_peer *peer;		/* RC and UC: where it leads */
+	struct ibv_xrcd *xrcd;		/* of an XRC_RECV */
+	struct wire_peer *peer;		/* RC, UC and XRC: where it leads */
 	struct wire_qp *dst;
 	uint64_t busy_ns;		/* service: end of the last message */
 	uint64_t give_up_ns;		/* deadline of the message in flight */
@@ -292,6 +296,19 @@ int srq_post_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 void qp_commit(struct fake_qp *qp, uint32_t head);
 int wqe_check(const struct fake_qp *qp, enum ibv_wr_opcode opcode);
 void qp_set_wr_ops(struct fake_qp *qp);
+
+/* xrc.c */
+uint32_t xrcd_handle(struct ibv_xrcd *xrcd);
+struct fake_obj *xrcd_obj(struct ibv_xrcd *xrcd);
+struct ibv_xrcd *ctx_open_xrcd(struct ibv_context *ctx,
+			       struct ibv_xrcd_init_attr *attr);
+int ctx_close_xrcd(struct ibv_xrcd *xrcd);
+struct ibv_srq *ctx_create_srq_ex(struct ibv_context *ctx,
+				  struct ibv_srq_init_attr_ex *attr);
+int ctx_get_srq_num(struct ibv_srq *srq, uint32_t *num);
+void xrc_release_srq(struct fake_srq *srq);
+struct wire_srq *xrc_find_srq(const struct wire_peer *peer,
+			      const struct wire_qp *dst, uint32_t srqn);
 
 /* responder.c */
 void rq_flush(const struct wire_peer *peer, struct wire_qp *qp);

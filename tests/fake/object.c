@@ -16,7 +16,7 @@ static int counts[KIND_COUNT];
 static const char *const kind_names[KIND_COUNT] = {
 	[KIND_CONTEXT] = "context", [KIND_PD] = "PD", [KIND_MR] = "MR",
 	[KIND_CHANNEL] = "channel", [KIND_CQ] = "CQ", [KIND_SRQ] = "SRQ",
-	[KIND_QP] = "QP", [KIND_AH] = "AH",
+	[KIND_QP] = "QP", [KIND_AH] = "AH", [KIND_XRCD] = "XRCD",
 	[KIND_CM_CHANNEL] = "cm_channel", [KIND_CM_ID] = "cm_id",
 };
 

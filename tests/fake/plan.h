@@ -26,12 +26,12 @@
 	X(ibv_create_comp_channel, 1) X(ibv_create_cq, 1) \
 	X(ibv_resize_cq, 1) X(ibv_modify_cq, 1) X(ibv_create_qp, 1) \
 	X(ibv_modify_qp, 1) X(ibv_query_qp, 1) X(ibv_create_ah, 1) \
-	X(ibv_create_srq, 1) X(ibv_modify_srq, 1) X(ibv_query_srq, 1) \
+	X(ibv_create_srq, 1) X(ibv_modify_srq, 1) X(ibv_query_srq, 1) X(ibv_open_xrcd, 1) \
 	X(ibv_attach_mcast, 1) \
 	X(ibv_detach_mcast, 0) X(ibv_close_device, 0) X(ibv_dealloc_pd, 0) \
 	X(ibv_dereg_mr, 0) X(ibv_destroy_comp_channel, 0) \
 	X(ibv_destroy_cq, 0) X(ibv_destroy_qp, 0) X(ibv_destroy_ah, 0) \
-	X(ibv_destroy_srq, 0) X(ibv_get_async_event, 0) \
+	X(ibv_destroy_srq, 0) X(ibv_close_xrcd, 0) X(ibv_get_async_event, 0) \
 	X(ibv_get_cq_event, 0) X(ibv_req_notify_cq, 0) \
 	X(ibv_post_send, 0) X(ibv_post_recv, 0) X(ibv_post_srq_recv, 0) \
 	X(ibv_poll_cq, 0) \
@@ -101,6 +101,7 @@ struct plan_device {
 	int width;
 	int pkeys;
 	int limited;			/* 1: but for the default, limited members */
+	int xrc;			/* 0: no extended connections */
 	int odp;			/* 1: memory can be paged on demand */
 	int cq_holds;			/* entries, whatever was asked for; 0: that */
 	int max_qp;

@@ -288,7 +288,7 @@ static const struct setting {
 	const struct plan_name *words;	/* NULL: a number */
 } settings[] = {
 	FIELD("devices", count, NULL), NUMBER(pkeys), NUMBER(cq_holds),
-	NUMBER(odp), NUMBER(limited),
+	NUMBER(odp), NUMBER(limited), NUMBER(xrc),
 	FIELD("port", port_down, plan_port_names),
 	FIELD("link", infiniband, plan_link_names),
 	FIELD("gid", gid, plan_gid_names),
@@ -374,7 +374,7 @@ static void parse_item(struct plan *p, char *text)
 static const struct plan defaults = {
 	.dev = {
 		.count = 2, .mtu = 5, .speed = 0x20, .width = 2,
-		.pkeys = 1, .max_qp = 16384, .max_cqe = 4194303, .max_cq = 32768,
+		.pkeys = 1, .xrc = 1, .max_qp = 16384, .max_cqe = 4194303, .max_cq = 32768,
 		.max_mr = 65535, .max_qp_wr = 16384, .max_sge = 16,
 		.max_inline = 220, .max_msg_sz = 1u << 30,
 		.max_mr_size = UINT64_MAX, .vendor_id = 0x02c9,

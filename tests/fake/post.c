@@ -17,7 +17,7 @@ int wqe_check(const struct fake_qp *qp, enum ibv_wr_opcode opcode)
 	const unsigned int rc = uc | 1u << IBV_WR_RDMA_READ |
 				1u << IBV_WR_ATOMIC_CMP_AND_SWP |
 				1u << IBV_WR_ATOMIC_FETCH_AND_ADD;
-	unsigned int allowed = rc;
+	unsigned int allowed = qp->qp.qp_type == IBV_QPT_XRC_RECV ? 0 : rc;
 
 	if (qp->qp.qp_type == IBV_QPT_UC)
 		allowed = uc;
@@ -75,6 +75,9 @@ static void copy_target(const struct fake_qp *qp, struct fake_wqe *wqe,
 			const struct ibv_send_wr *wr)
 {
 	wqe->ah = NULL;
+	wqe->srqn = qp->qp.qp_type == IBV_QPT_XRC_SEND ?
+			    wr->qp_type.xrc.remote_srqn :
+			    0;
 	if (qp->qp.qp_type == IBV_QPT_UD) {
 		wqe->ah = (const struct fake_ah *)(void *)wr->wr.ud.ah;
 		wqe->qpn = wr->wr.ud.remote_qpn;

@@ -22,15 +22,24 @@ void qp_table_unlock(void)
 	pthread_mutex_unlock(&table_lock);
 }
 
+/* Of the sending kind: it has no receives. */
+static bool is_xrc(const struct ibv_qp_init_attr *attr)
+{
+	return attr->qp_type == IBV_QPT_XRC_SEND && plan_get()->dev.xrc;
+}
+
 static int check_attr(const struct ibv_qp_init_attr *attr)
 {
 	const struct plan_device *d = &plan_get()->dev;
 	const struct ibv_qp_cap *cap = &attr->cap;
 
+	if (attr->qp_type == IBV_QPT_XRC_RECV && plan_get()->dev.xrc)
+		return 0;
 	if (attr->qp_type != IBV_QPT_RC && attr->qp_type != IBV_QPT_UC &&
-	    attr->qp_type != IBV_QPT_UD)
+	    attr->qp_type != IBV_QPT_UD && !is_xrc(attr))
 		return EOPNOTSUPP;
-	if (!attr->send_cq || !attr->recv_cq)
+	if (!attr->send_cq || (!attr->recv_cq && !is_xrc(attr)) ||
+	    (attr->srq && is_xrc(attr)))
 		return EINVAL;
 	if (cap->max_send_wr > (uint32_t)d->max_qp_wr ||
 	    cap->max_send_sge > (uint32_t)d->max_sge ||
@@ -111,7 +120,7 @@ static void release(struct fake_qp *qp)
 static int init_wire(struct fake_qp *qp, struct ibv_pd *pd,
 		     const struct ibv_qp_init_attr *attr)
 {
-	struct fake_ctx *ctx = to_ctx(pd->context);
+	struct fake_ctx *ctx = to_ctx(qp->qp.context);
 	struct wire_qp *w = qp->w;
 	bool own = !attr->srq;
 	int err = rq_init(&w->rq, own ? attr->cap.max_recv_wr : 0,
@@ -122,8 +131,9 @@ static int init_wire(struct fake_qp *qp, struct ibv_pd *pd,
 	w->gen = next_gen();
 	w->state = IBV_QPS_RESET;
 	w->dest_qpn = w->qkey = w->access = w->rq_psn = 0;
-	w->pd = pd->handle;
-	w->recv_cq = to_cq(attr->recv_cq)->w->index;
+	w->pd = pd ? pd->handle : 0;
+	w->recv_cq = attr->recv_cq ? to_cq(attr->recv_cq)->w->index : 0;
+	w->xrcd = qp->xrcd ? xrcd_handle(qp->xrcd) : 0;
 	w->srq = own ? 0 :
 		 ((struct fake_srq *)(void *)attr->srq)->w->index + 1;
 	w->async_fd = ctx->async_wfd;
@@ -137,7 +147,6 @@ static int init_wire(struct fake_qp *qp, struct ibv_pd *pd,
 static void init_public(struct fake_qp *qp, struct ibv_pd *pd,
 			const struct ibv_qp_init_attr *attr)
 {
-	qp->qp.context = pd->context;
 	qp->qp.qp_context = attr->qp_context;
 	qp->qp.pd = pd;
 	qp->qp.send_cq = attr->send_cq;
@@ -156,14 +165,20 @@ static void init_public(struct fake_qp *qp, struct ibv_pd *pd,
 
 static void count_users(struct fake_qp *qp, void (*count)(struct fake_obj *))
 {
-	count(pd_obj(qp->qp.pd));
-	count(&to_cq(qp->qp.send_cq)->obj);
-	count(&to_cq(qp->qp.recv_cq)->obj);
+	if (qp->xrcd)
+		count(xrcd_obj(qp->xrcd));
+	if (qp->qp.pd)
+		count(pd_obj(qp->qp.pd));
+	if (qp->qp.send_cq)
+		count(&to_cq(qp->qp.send_cq)->obj);
+	if (qp->qp.recv_cq)
+		count(&to_cq(qp->qp.recv_cq)->obj);
 	if (qp->qp.srq)
 		count(&((struct fake_srq *)(void *)qp->qp.srq)->obj);
 }
 
-static struct fake_qp *create(struct ibv_pd *pd,
+static struct fake_qp *create(struct ibv_context *ctx, struct ibv_pd *pd,
+			      struct ibv_xrcd *xrcd,
 			      const struct ibv_qp_init_attr *attr)
 {
 	struct fake_qp *qp;
@@ -178,6 +193,8 @@ static struct fake_qp *create(struct ibv_pd *pd,
 	qp = lines_alloc(sizeof(*qp));
 	if (!qp)
 		return NULL;
+	qp->qp.context = ctx;
+	qp->xrcd = xrcd;
 	qp->w = take_slot(qp);
 	if (!qp->w || init_sq(qp, &attr->cap) || init_wire(qp, pd, attr)) {
 		release(qp);
@@ -196,7 +213,7 @@ FAKE_EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd,
 	struct fake_qp *qp;
 
 	FAKE_FAIL_NULL(ibv_create_qp);
-	qp = create(pd, attr);
+	qp = create(pd->context, pd, NULL, attr);
 	return qp ? &qp->qp : NULL;
 }
 
@@ -212,15 +229,21 @@ struct ibv_qp *ctx_create_qp_ex(struct ibv_context *ctx,
 			       IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	struct fake_qp *qp;
 
-	(void)ctx;
 	FAKE_FAIL_NULL(ibv_create_qp);
+	if (ex->qp_type == IBV_QPT_XRC_RECV &&
+	    ex->comp_mask == IBV_QP_INIT_ATTR_XRCD) {
+		qp = create(ctx, NULL, ex->xrcd,
+			    (struct ibv_qp_init_attr *)(void *)ex);
+		return qp ? &qp->qp : NULL;
+	}
 	if (ex->comp_mask & ~masks || !(ex->comp_mask & IBV_QP_INIT_ATTR_PD) ||
 	    (ex->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	     ex->send_ops_flags & ~known)) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
-	qp = create(ex->pd, (struct ibv_qp_init_attr *)(void *)ex);
+	qp = create(ctx, ex->pd, NULL,
+		    (struct ibv_qp_init_attr *)(void *)ex);
 	if (!qp)
 		return NULL;
 	if (ex->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) {
@@ -258,13 +281,14 @@ FAKE_EXPORT int ibv_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 
 static void forget_completions(struct fake_qp *qp)
 {
-	cq_clean(qp->qp.send_cq, qp->qp.qp_num);
-	if (qp->qp.recv_cq != qp->qp.send_cq)
+	if (qp->qp.send_cq)
+		cq_clean(qp->qp.send_cq, qp->qp.qp_num);
+	if (qp->qp.recv_cq && qp->qp.recv_cq != qp->qp.send_cq)
 		cq_clean(qp->qp.recv_cq, qp->qp.qp_num);
-	if (plan_get()->instant) {
+	if (plan_get()->instant && qp->qp.send_cq)
 		instant_clean(qp->qp.send_cq, qp);
+	if (plan_get()->instant && qp->qp.recv_cq)
 		instant_clean(qp->qp.recv_cq, qp);
-	}
 }
 
 static void leave_groups(struct wire_qp *w)

@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-	RC = 1, UC = 2, UD = 4, ANY = RC | UC | UD,
+	RC = 1, UC = 2, UD = 4, INI = 8, TGT = 16, /* of XRC: sends, receives */
+	ANY = RC | UC | UD | INI,
 	CONNECT = IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 		  IBV_QP_RQ_PSN,
 	OPT_RTS = IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_ALT_PATH |
@@ -28,21 +29,23 @@ struct transition {
 };
 
 static const struct transition transitions[] = {
-	{ IBV_QPS_RESET, IBV_QPS_INIT, RC | UC,
+	{ IBV_QPS_RESET, IBV_QPS_INIT, RC | UC | INI | TGT,
 	  IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0 },
 	{ IBV_QPS_RESET, IBV_QPS_INIT, UD,
 	  IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0 },
-	{ IBV_QPS_INIT, IBV_QPS_INIT, RC | UC, 0,
+	{ IBV_QPS_INIT, IBV_QPS_INIT, RC | UC | INI | TGT, 0,
 	  IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS },
 	{ IBV_QPS_INIT, IBV_QPS_INIT, UD, 0,
 	  IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY },
-	{ IBV_QPS_INIT, IBV_QPS_RTR, RC,
+	{ IBV_QPS_INIT, IBV_QPS_RTR, RC | TGT,
 	  CONNECT | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
 	  IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX },
-	{ IBV_QPS_INIT, IBV_QPS_RTR, UC, CONNECT,
+	{ IBV_QPS_INIT, IBV_QPS_RTR, UC | INI, CONNECT,
 	  IBV_QP_ALT_PATH | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX },
 	{ IBV_QPS_INIT, IBV_QPS_RTR, UD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY },
-	{ IBV_QPS_RTR, IBV_QPS_RTS, RC,
+	{ IBV_QPS_RTR, IBV_QPS_RTS, TGT, IBV_QP_TIMEOUT | IBV_QP_SQ_PSN,
+	  OPT_RTS | IBV_QP_MIN_RNR_TIMER },
+	{ IBV_QPS_RTR, IBV_QPS_RTS, RC | INI,
 	  IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 	  IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
 	  OPT_RTS | IBV_QP_MIN_RNR_TIMER | IBV_QP_RATE_LIMIT },
@@ -64,8 +67,18 @@ static const struct transition transitions[] = {
 
 static int type_bit(const struct fake_qp *qp)
 {
-	return qp->qp.qp_type == IBV_QPT_RC ? RC :
-	       qp->qp.qp_type == IBV_QPT_UC ? UC : UD;
+	switch (qp->qp.qp_type) {
+	case IBV_QPT_RC:
+		return RC;
+	case IBV_QPT_UC:
+		return UC;
+	case IBV_QPT_XRC_SEND:
+		return INI;
+	case IBV_QPT_XRC_RECV:
+		return TGT;
+	default:
+		return UD;
+	}
 }
 
 static int check_masks(const struct fake_qp *qp, enum ibv_qp_state from,
@@ -167,8 +180,10 @@ static void connect_peer(struct fake_qp *qp)
 static void reset_queues(struct fake_qp *qp)
 {
 	engine_forget(qp);
-	cq_clean(qp->qp.send_cq, qp->qp.qp_num);
-	cq_clean(qp->qp.recv_cq, qp->qp.qp_num);
+	if (qp->qp.send_cq)
+		cq_clean(qp->qp.send_cq, qp->qp.qp_num);
+	if (qp->qp.recv_cq)
+		cq_clean(qp->qp.recv_cq, qp->qp.qp_num);
 	qp->sq_head = qp->sq_exec = qp->sq_tail = 0;
 	qp->give_up_ns = qp->busy_ns = 0;
 	qp->rnr_active = false;

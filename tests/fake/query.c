@@ -56,6 +56,8 @@ static void fill_device(struct ibv_device_attr *a, int dev)
 			      IBV_DEVICE_SYS_IMAGE_GUID |
 			      IBV_DEVICE_RC_RNR_NAK_GEN |
 			      IBV_DEVICE_SRQ_RESIZE;
+	if (d->xrc)
+		a->device_cap_flags |= IBV_DEVICE_XRC;
 	a->atomic_cap = d->atomic_cap;
 	a->local_ca_ack_delay = 16;
 	a->phys_port_cnt = 1;

@@ -114,12 +114,25 @@ static bool is_up(const struct wire_arena *a, int dev)
 	       !is_frozen(a, dev);
 }
 
+/* The type of queue pair that one of this type is connected to. */
+static enum ibv_qp_type far_type(const struct fake_qp *qp)
+{
+	return qp->qp.qp_type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV :
+						    qp->qp.qp_type;
+}
+
+static bool is_reliable(const struct fake_qp *qp)
+{
+	return qp->qp.qp_type == IBV_QPT_RC ||
+	       qp->qp.qp_type == IBV_QPT_XRC_SEND;
+}
+
 /* Would the packets of @qp be taken by @dst as those of its connection? */
 static bool is_connected(const struct fake_qp *qp)
 {
 	const struct wire_qp *d = qp->dst;
 
-	if (d->qpn != qp->attr.dest_qp_num || d->type != qp->qp.qp_type)
+	if (d->qpn != qp->attr.dest_qp_num || d->type != far_type(qp))
 		return false;
 	if (load32(&d->state) < IBV_QPS_RTR || load32(&d->state) > IBV_QPS_SQE)
 		return false;
@@ -129,7 +142,7 @@ static bool is_connected(const struct fake_qp *qp)
 		return false;
 	if (ah_to_dev(&qp->attr.ah_attr) != d->dev)
 		return false;
-	return d->type != IBV_QPT_RC ||
+	return !is_reliable(qp) ||
 	       ((d->rq_psn ^ qp->attr.sq_psn) & 0xffffff) == 0;
 }
 
@@ -150,7 +163,7 @@ static int respond(const struct message *m)
 	struct wire_qp *d = m->dst;
 
 	note_contact(m);
-	if (d->type == IBV_QPT_RC && d->mtu < m->qp->attr.path_mtu &&
+	if (is_reliable(m->qp) && d->mtu < m->qp->attr.path_mtu &&
 	    m->wqe->len > mtu_bytes[d->mtu % 6]) {
 		responder_fail(m->peer, d, IBV_EVENT_QP_REQ_ERR);
 		return IBV_WC_REM_INV_REQ_ERR;
@@ -175,6 +188,17 @@ static bool needs_probe(const struct message *m)
 	return !m->wqe->len && !m->peer->is_self;
 }
 
+/* XRC: what the request names has to be of the queue pair's domain. */
+static bool find_srq(struct message *m)
+{
+	if (m->qp->qp.qp_type != IBV_QPT_XRC_SEND)
+		return true;
+	m->srq = xrc_find_srq(m->peer, m->dst, m->wqe->srqn);
+	if (m->srq)
+		m->pd = m->srq->pd;
+	return m->srq != NULL;
+}
+
 static int deliver_connected(struct message *m)
 {
 	struct fake_qp *qp = m->qp;
@@ -187,8 +211,11 @@ static int deliver_connected(struct message *m)
 	if (needs_probe(m) && !wire_peer_alive(m->peer))
 		return OUT_LOST;
 	wire_lock(&m->dst->lock);
+	m->pd = m->dst->pd;
 	if (is_connected(qp))
-		result = respond(m);
+		result = find_srq(m) ? respond(m) :
+				       respond_nak(m, IBV_WC_REM_INV_REQ_ERR,
+						   IBV_EVENT_QP_REQ_ERR);
 	wire_unlock(&m->dst->lock);
 	if (result == OUT_NOT_READY && !wire_peer_alive(m->peer))
 		result = OUT_LOST;
@@ -218,6 +245,7 @@ static void deliver_datagram(struct message *m, struct wire_peer *peer,
 		return;
 	m->peer = peer;
 	m->dst = d;
+	m->pd = d->pd;
 	wire_lock(&d->lock);
 	if (d->qpn && d->type == IBV_QPT_UD &&
 	    (d->qkey == qkey || plan_get()->anykey) &&
@@ -301,7 +329,7 @@ static int execute(struct fake_qp *qp, const struct fake_wqe *wqe)
 		result = deliver_ud(&m);
 	else
 		result = deliver_connected(&m);
-	return qp->qp.qp_type == IBV_QPT_RC ? result : IBV_WC_SUCCESS;
+	return is_reliable(qp) ? result : IBV_WC_SUCCESS;
 }
 
 /* Returns true when the request has to wait, with the time in @again. */

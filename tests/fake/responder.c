@@ -19,7 +19,7 @@ struct receive {
 
 static bool is_reliable(const struct message *m)
 {
-	return m->dst->type == IBV_QPT_RC;
+	return m->dst->type == IBV_QPT_RC || m->dst->type == IBV_QPT_XRC_RECV;
 }
 
 static uint32_t dst_index(const struct wire_qp *dst)
@@ -66,6 +66,8 @@ static bool take_receive(const struct message *m, struct receive *out)
 	struct wire_qp *dst = m->dst;
 	bool got;
 
+	if (m->srq)
+		return take_srq(m->peer, m->srq, out);
 	if (dst->srq)
 		return take_srq(m->peer, &m->peer->a->srq[dst->srq - 1], out);
 	wire_lock(&dst->rq.lock);
@@ -103,8 +105,7 @@ void responder_fail(const struct wire_peer *peer, struct wire_qp *qp,
 			    dst_index(qp), qp->gen);
 }
 
-/* Refuse the request; an unreliable transport drops it and carries on. */
-static int nak(const struct message *m, int status, int event)
+int respond_nak(const struct message *m, int status, int event)
 {
 	if (is_reliable(m))
 		responder_fail(m->peer, m->dst, event);
@@ -117,7 +118,7 @@ static int after_copy(const struct message *m, int err)
 		return IBV_WC_SUCCESS;
 	if (err == -ESRCH)
 		return OUT_LOST;
-	return nak(m, IBV_WC_REM_OP_ERR, IBV_EVENT_QP_FATAL);
+	return respond_nak(m, IBV_WC_REM_OP_ERR, IBV_EVENT_QP_FATAL);
 }
 
 static void complete_receive(const struct message *m,
@@ -145,7 +146,9 @@ static void complete_receive(const struct message *m,
 		cqe.wc.sl = wqe->ah->attr.sl;
 		cqe.wc.wc_flags |= wqe->ah->attr.is_global ? IBV_WC_GRH : 0;
 	}
-	cq_push(m->peer, m->dst->recv_cq, &cqe,
+	if (m->srq)
+		cqe.srq = m->srq->index + 1;
+	cq_push(m->peer, m->srq ? m->srq->cq : m->dst->recv_cq, &cqe,
 		wqe->flags & IBV_SEND_SOLICITED && !plan_get()->unsolicited);
 }
 
@@ -190,14 +193,14 @@ int respond_write(const struct message *m)
 	int status = IBV_WC_SUCCESS;
 
 	if (!(m->dst->access & IBV_ACCESS_REMOTE_WRITE))
-		return nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+		return respond_nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
 	if (wqe->len) {
-		uintptr_t at = mr_find(m->peer->a, m->dst->pd, wqe->rkey,
+		uintptr_t at = mr_find(m->peer->a, m->pd, wqe->rkey,
 				       wqe->raddr, wqe->len,
 				       IBV_ACCESS_REMOTE_WRITE);
 
 		if (!at)
-			return nak(m, IBV_WC_REM_ACCESS_ERR,
+			return respond_nak(m, IBV_WC_REM_ACCESS_ERR,
 				   IBV_EVENT_QP_ACCESS_ERR);
 		add_target(&to, at, wqe->len);
 	}
@@ -219,13 +222,13 @@ int respond_read(const struct message *m)
 
 	if (!(m->dst->access & IBV_ACCESS_REMOTE_READ) ||
 	    !m->dst->max_dest_rd_atomic)
-		return nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+		return respond_nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
 	if (!wqe->len)
 		return IBV_WC_SUCCESS;
-	at = mr_find(m->peer->a, m->dst->pd, wqe->rkey, wqe->raddr, wqe->len,
+	at = mr_find(m->peer->a, m->pd, wqe->rkey, wqe->raddr, wqe->len,
 		     IBV_ACCESS_REMOTE_READ);
 	if (!at)
-		return nak(m, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+		return respond_nak(m, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
 	span_add(&from, at, wqe->len);
 	err = span_get(m->peer, &m->src, &from);
 	if (!err && to_corrupt(m))
@@ -266,11 +269,11 @@ int respond_atomic(const struct message *m)
 
 	if (!(m->dst->access & IBV_ACCESS_REMOTE_ATOMIC) ||
 	    !m->dst->max_dest_rd_atomic || wqe->raddr % 8)
-		return nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
-	at = mr_find(m->peer->a, m->dst->pd, wqe->rkey, wqe->raddr, 8,
+		return respond_nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+	at = mr_find(m->peer->a, m->pd, wqe->rkey, wqe->raddr, 8,
 		     IBV_ACCESS_REMOTE_ATOMIC);
 	if (!at)
-		return nak(m, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+		return respond_nak(m, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
 	status = after_copy(m, swap_or_add(m, at, &old));
 	if (status)
 		return status;
@@ -288,7 +291,7 @@ static int fill_receive(struct message *m, const struct receive *r)
 	size_t len;
 	int err;
 
-	if (!span_add_sges(&to, m->peer->a, m->dst->pd, r->sge, r->nsge,
+	if (!span_add_sges(&to, m->peer->a, m->pd, r->sge, r->nsge,
 			   IBV_ACCESS_LOCAL_WRITE))
 		return fail_receive(m, r, IBV_WC_LOC_PROT_ERR,
 				    IBV_WC_REM_OP_ERR);

@@ -21,8 +21,13 @@ struct message {
 	const struct fake_wqe *wqe;
 	const struct wire_peer *peer;
 	struct wire_qp *dst;
+	struct wire_srq *srq;		/* XRC: the one that was named */
+	uint32_t pd;			/* whose keys hold at the far end */
 	struct span src;		/* payload, or the READ's destination */
 };
+
+/* Refuse the request; an unreliable transport drops it and carries on. */
+int respond_nak(const struct message *m, int status, int event);
 
 int respond_write(const struct message *m);
 int respond_read(const struct message *m);

@@ -236,6 +236,7 @@ FAKE_EXPORT int ibv_destroy_srq(struct ibv_srq *ibsrq)
 	pthread_mutex_destroy(&ibsrq->mutex);
 	pthread_cond_destroy(&ibsrq->cond);
 	obj_unuse(pd_obj(ibsrq->pd));
+	xrc_release_srq(srq);
 	obj_del(&srq->obj);
 	srq_release(srq);
 	return 0;

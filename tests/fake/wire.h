@@ -47,7 +47,7 @@ struct wire_cqe {
 	struct ibv_wc wc;
 	uint64_t stamp_ns;
 	uint32_t seq;			/* send queue entry that it retires */
-	uint32_t pad;
+	uint32_t srq;			/* XRC: of the receive, index + 1; 0: none */
 };
 
 enum wire_armed { ARMED_NOT, ARMED_SOLICITED, ARMED_ANY };
@@ -97,7 +97,8 @@ struct wire_srq {
 	uint32_t index;
 	uint32_t pd;
 	int32_t async_fd;
-	uint32_t live;
+	uint32_t xrcd;			/* its domain; 0: an ordinary one */
+	uint32_t cq;			/* XRC: index of its completion queue */
 };
 
 struct wire_qp {
@@ -114,6 +115,7 @@ struct wire_qp {
 	uint32_t rq_psn;
 	uint32_t recv_cq;
 	uint32_t srq;			/* index + 1; 0: own receive queue */
+	uint32_t xrcd;			/* of an XRC_RECV */
 	int32_t async_fd;
 	uint8_t type;
 	uint8_t dev;
