@@ -10,8 +10,8 @@ static const struct rb_bench bench = {
 	.summary = "rate of 8-byte atomic operations",
 	.verb = RB_VERB_FETCH_ADD,
 	.pattern = RB_PATTERN_STREAM,
-	.transports = RB_TRANSPORT(IBV_QPT_RC),
-	.transport_reason = "only RC has atomics (IB specification 9.4.1)",
+	.transports = RB_TRANSPORT(IBV_QPT_RC) | RB_TRANSPORT(IBV_QPT_XRC_SEND),
+	.transport_reason = "only RC and XRC have atomics (IB specification 9.4.1)",
 };
 
 const struct rb_command rb_command_atomic_bw = {

@@ -10,8 +10,8 @@ static const struct rb_bench bench = {
 	.summary = "RDMA read latency",
 	.verb = RB_VERB_READ,
 	.pattern = RB_PATTERN_REQUEST,
-	.transports = RB_TRANSPORT(IBV_QPT_RC),
-	.transport_reason = "only RC has RDMA read (IB specification 9.4.1)",
+	.transports = RB_TRANSPORT(IBV_QPT_RC) | RB_TRANSPORT(IBV_QPT_XRC_SEND),
+	.transport_reason = "only RC and XRC have RDMA read (IB specification 9.4.1)",
 };
 
 const struct rb_command rb_command_read_lat = {

@@ -11,7 +11,7 @@ static const struct rb_bench bench = {
 	.verb = RB_VERB_SEND,
 	.pattern = RB_PATTERN_PINGPONG,
 	.transports = RB_TRANSPORT(IBV_QPT_RC) | RB_TRANSPORT(IBV_QPT_UC) |
-		      RB_TRANSPORT(IBV_QPT_UD),
+		      RB_TRANSPORT(IBV_QPT_UD) | RB_TRANSPORT(IBV_QPT_XRC_SEND),
 	.transport_reason = "not yet over that transport",
 };
 

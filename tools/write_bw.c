@@ -10,7 +10,8 @@ static const struct rb_bench bench = {
 	.summary = "RDMA write bandwidth and message rate",
 	.verb = RB_VERB_WRITE,
 	.pattern = RB_PATTERN_STREAM,
-	.transports = RB_TRANSPORT(IBV_QPT_RC) | RB_TRANSPORT(IBV_QPT_UC),
+	.transports = RB_TRANSPORT(IBV_QPT_RC) | RB_TRANSPORT(IBV_QPT_UC) |
+		      RB_TRANSPORT(IBV_QPT_XRC_SEND),
 	.transport_reason = "only connected transports have RDMA write (IB specification 9.4.1)",
 };
 

@@ -105,6 +105,8 @@ static const struct rb_fault_row rows[RB_FAULT_COUNT] = {
 [RB_FAULT_SRQ] = { "srq_create", "qp", true, NULL,
 	{ "lower -r, or leave --srq out: each queue pair then has its own receives",
 	  "check the limits of the rdma cgroup (rdma.max)" } },
+[RB_FAULT_XRCD] = { "xrc_domain", "qp", true, NULL,
+	{ "'rbench devices --json' shows what the device can; use -c RC" } },
 [RB_FAULT_AH] = { "ah_create", "qp", true,
 	"the peer's address could not be resolved to one of the link layer",
 	{ "check 'ip route get ADDRESS' and 'ip neigh', and that the peer's address answers a ping" } },

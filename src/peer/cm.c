@@ -79,7 +79,7 @@ static int move(struct rb_conn *conn, struct rdma_cm_id *id, uint32_t i,
 		if (conn->path.hop_limit)
 			attr.ah_attr.grh.hop_limit = conn->path.hop_limit;
 	}
-	return rb_qp_apply(&conn->qps[i], &attr, mask);
+	return rb_qp_apply(conn->qps[i].qp, &attr, mask);
 }
 
 static int move_to_init(struct rb_conn *conn, struct rdma_cm_id *id, uint32_t i)
@@ -96,11 +96,11 @@ int rb_cm_move_datagram(struct rb_conn *conn, struct rdma_cm_id *id, uint32_t i)
 	if (err)
 		return err;
 	mask = rb_qp_attr_rtr(conn->dev, &conn->path, conn->type, 0, 0, &attr);
-	err = rb_qp_apply(&conn->qps[i], &attr, mask);
+	err = rb_qp_apply(conn->qps[i].qp, &attr, mask);
 	if (err)
 		return err;
 	mask = rb_qp_attr_rts(&conn->path, conn->type, conn->qps[i].psn, &attr);
-	return rb_qp_apply(&conn->qps[i], &attr, mask);
+	return rb_qp_apply(conn->qps[i].qp, &attr, mask);
 }
 
 static int move_through(struct rb_conn *conn, struct rdma_cm_id *id, uint32_t i)

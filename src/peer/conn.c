@@ -41,6 +41,27 @@ static void add_rkeys(const struct rb_conn *conn, json_t *memory)
 	json_object_set_new(memory, "rkeys", list);
 }
 
+static struct ibv_qp *target_of(const struct rb_conn *conn, uint32_t i)
+{
+	const struct rb_qp *qp = &conn->qps[i];
+
+	return qp->target ? qp->target : qp->qp;
+}
+
+/* XRC, of an end that receives: who does it, and into what. */
+static json_t *xrc_json(const struct rb_conn *conn)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < conn->nqps; i++)
+		json_array_append_new(
+			list,
+			json_pack("[I,I]",
+				  (json_int_t)target_of(conn, i)->qp_num,
+				  (json_int_t)conn->srqn[i]));
+	return list;
+}
+
 /* The client's choice of what both ends' datagrams carry. */
 static json_t *datagrams_json(const struct rb_conn *conn)
 {
@@ -64,6 +85,8 @@ static json_t *endpoints_json(const struct rb_conn *conn)
 		(json_int_t)conn->region.rkey, "qps", qps_json(conn));
 
 	add_rkeys(conn, json_object_get(frame, "memory"));
+	if (conn->srqn)
+		json_object_set_new(frame, "xrc", xrc_json(conn));
 	/* the client decides for both; GID indexes are of each one's own table */
 	if (conn->client)
 		json_object_set_new(
@@ -104,6 +127,33 @@ static int load_qps(struct rb_conn *conn, const json_t *list)
 				       i);
 		peer->qpn[i] = (uint32_t)qpn;
 		peer->psn[i] = (uint32_t)psn;
+	}
+	return 0;
+}
+
+static int load_xrc(struct rb_conn *conn, const json_t *list)
+{
+	struct rb_conn_peer *peer = &conn->peer;
+
+	if (conn->type != IBV_QPT_XRC_SEND || !conn->sends)
+		return 0;
+	peer->target = calloc(conn->nqps, sizeof(*peer->target));
+	peer->srqn = calloc(conn->nqps, sizeof(*peer->srqn));
+	if (!peer->target || !peer->srqn)
+		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
+			       "cannot hold the peer's queue pairs");
+	for (uint32_t i = 0; i < conn->nqps; i++) {
+		json_int_t qpn, srqn;
+
+		if (json_unpack(json_array_get(list, i), "[I,I]", &qpn,
+				&srqn) ||
+		    qpn < 0 || qpn > RB_PSN_MASK || srqn < 0 ||
+		    srqn > RB_PSN_MASK)
+			return rb_fail(RB_FAULT_PEER_PROTOCOL, -EPROTO,
+				       "the peer's receiving queue pair %u is malformed",
+				       i);
+		peer->target[i] = (uint32_t)qpn;
+		peer->srqn[i] = (uint32_t)srqn;
 	}
 	return 0;
 }
@@ -157,6 +207,8 @@ static int load_endpoints(struct rb_conn *conn, const json_t *frame)
 	conn->peer.cm_port = (uint16_t)port;
 	region->rkey = (uint32_t)rkey;
 	err = load_rkeys(conn, json_object_get(memory, "rkeys"));
+	if (!err)
+		err = load_xrc(conn, json_object_get(frame, "xrc"));
 	return err ? err : load_qps(conn, json_object_get(frame, "qps"));
 }
 
@@ -304,10 +356,27 @@ void rb_conn_close(struct rb_conn *conn)
 	free(conn->peer.qpn);
 	free(conn->peer.psn);
 	free(conn->peer.rkeys);
+	free(conn->peer.target);
+	free(conn->peer.srqn);
 	memset(&conn->peer, 0, sizeof(conn->peer));
 }
 
 /* The manual method: both ends apply what was exchanged. */
+
+static int move_to_rtr(struct rb_conn *conn, struct ibv_qp *qp,
+		       uint32_t peer_qpn, uint32_t peer_psn)
+{
+	struct ibv_qp_attr attr;
+	int mask = rb_qp_attr_init(conn->dev, &conn->path, qp->qp_type,
+				   conn->access, &attr);
+	int err = rb_qp_apply(qp, &attr, mask);
+
+	if (err)
+		return err;
+	mask = rb_qp_attr_rtr(conn->dev, &conn->path, qp->qp_type, peer_qpn,
+			      peer_psn, &attr);
+	return rb_qp_apply(qp, &attr, mask);
+}
 
 static int move_to_rts(struct rb_conn *conn, uint32_t i)
 {
@@ -315,18 +384,18 @@ static int move_to_rts(struct rb_conn *conn, uint32_t i)
 	struct ibv_qp_attr attr;
 	int mask, err;
 
-	mask = rb_qp_attr_init(conn->dev, &conn->path, conn->type,
-			       conn->access, &attr);
-	err = rb_qp_apply(qp, &attr, mask);
-	if (err)
+	err = move_to_rtr(conn, qp->qp,
+			  conn->peer.target ? conn->peer.target[i] :
+					      conn->peer.qpn[i],
+			  conn->peer.psn[i]);
+	/* what only receives is ready then */
+	if (!err && qp->target)
+		err = move_to_rtr(conn, qp->target, conn->peer.qpn[i],
+				  conn->peer.psn[i]);
+	if (err || qp->qp->qp_type == IBV_QPT_XRC_RECV)
 		return err;
-	mask = rb_qp_attr_rtr(conn->dev, &conn->path, conn->type,
-			      conn->peer.qpn[i], conn->peer.psn[i], &attr);
-	err = rb_qp_apply(qp, &attr, mask);
-	if (err)
-		return err;
-	mask = rb_qp_attr_rts(&conn->path, conn->type, qp->psn, &attr);
-	return rb_qp_apply(qp, &attr, mask);
+	mask = rb_qp_attr_rts(&conn->path, qp->qp->qp_type, qp->psn, &attr);
+	return rb_qp_apply(qp->qp, &attr, mask);
 }
 
 static int aim_datagrams(struct rb_conn *conn)

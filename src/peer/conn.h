@@ -34,6 +34,8 @@ struct rb_region {
 struct rb_conn_peer {
 	uint32_t *qpn, *psn; /* of each QP; owned */
 	uint32_t *rkeys; /* the same; NULL: region.rkey is of all memory */
+	uint32_t *target, *srqn; /* XRC: the QPs that receive, and what they lead to;
+				  * NULL where the peer only sends */
 	uint16_t lid;
 	struct rb_region region;
 	uint16_t cm_port;  /* where the server's CM listens */
@@ -54,6 +56,8 @@ struct rb_conn {
 							    * the client's choice */
 	struct rb_region region; /* ours */
 	const struct rb_pool *pool; /* its memory regions, where they are several */
+	const uint32_t *srqn; /* XRC: ours of each QP; NULL where this end only sends */
+	bool sends; /* XRC: there are QPs that send */
 	struct ibv_pd *pd;
 	bool client;
 	/* UD: the client's datagrams go to a group, to which all of the server's

@@ -13,7 +13,7 @@
 
 static bool other_than_rc(const struct rb_context *ctx)
 {
-	return ctx->conn_opts.transport != IBV_QPT_RC;
+	return rb_conn_is_lossy(&ctx->conn_opts);
 }
 
 static bool without_cm(const struct rb_context *ctx)
@@ -98,6 +98,8 @@ static int heed_odp(const struct rb_context *ctx)
 			      odp->per_transport_caps.rc_odp_caps :
 		      ctx->conn_opts.transport == IBV_QPT_UC ?
 			      odp->per_transport_caps.uc_odp_caps :
+		      ctx->conn_opts.transport == IBV_QPT_XRC_SEND ?
+			      attr.xrc_odp_caps :
 			      odp->per_transport_caps.ud_odp_caps;
 	if ((has & need) == need)
 		return 0;

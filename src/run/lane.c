@@ -15,6 +15,7 @@
 #include "run/session.h"
 #include "verbs/dev.h"
 #include "verbs/srq.h"
+#include "verbs/xrc.h"
 
 #define FULL_CQ (64u << 10) /* entries; up to here a CQ can hold every request */
 
@@ -95,10 +96,25 @@ static int open_cq(const struct rb_dev *dev, const struct rb_session_plan *plan,
 	return err;
 }
 
-int rb_lane_open(const struct rb_dev *dev, struct ibv_pd *pd,
-		 const struct rb_session_plan *plan, uint32_t index,
+static int open_srq(const struct rb_session *s, struct rb_lane *lane)
+{
+	const struct rb_session_plan *plan = &s->plan;
+	const struct rb_xrc_srq_plan xrc = { s->pd, s->xrcd, lane->cq.cq,
+					     plan->receive_depth };
+
+	if (plan->type == IBV_QPT_XRC_SEND)
+		return plan->receives ?
+			       rb_xrc_srq_create(s->dev, &xrc, &lane->srq) :
+			       0;
+	return plan->srq ? rb_srq_create(s->dev, s->pd, plan->receive_depth,
+					 &lane->srq) :
+			   0;
+}
+
+int rb_lane_open(const struct rb_session *session, uint32_t index,
 		 struct rb_lane *lane)
 {
+	const struct rb_session_plan *plan = &session->plan;
 	int err;
 
 	lane->first = rb_lane_first(plan->qps, plan->lanes, index);
@@ -113,10 +129,8 @@ int rb_lane_open(const struct rb_dev *dev, struct ibv_pd *pd,
 			       "cannot hold %u queue pairs", plan->qps);
 	for (uint32_t i = 0; i < lane->n; i++)
 		lane->flows[i].credits = plan->depth;
-	err = open_cq(dev, plan, index, lane);
-	if (!err && plan->srq)
-		err = rb_srq_create(dev, pd, plan->receive_depth, &lane->srq);
-	return err;
+	err = open_cq(session->dev, plan, index, lane);
+	return err ? err : open_srq(session, lane);
 }
 
 int rb_lane_open_lists(struct rb_lane *lane, uint32_t list, uint32_t sges)

@@ -23,6 +23,7 @@
 struct rb_context;
 struct rb_dev;
 struct rb_hist;
+struct rb_session;
 struct rb_session_plan;
 
 /* What a lane sent in its window. */
@@ -63,11 +64,10 @@ void *rb_lane_alloc(size_t n, size_t size);
 uint32_t rb_lane_first(uint32_t qps, uint32_t lanes, uint32_t index);
 
 /*
- * Make lane @index by @plan: CQ, SRQ, flows and ring. 0 or a negative errno
+ * Make lane @index of @session by its plan: CQ, SRQ, flows and ring. 0 or a negative errno
  * (reported); rb_lane_close is to be called in either case.
  */
-int rb_lane_open(const struct rb_dev *dev, struct ibv_pd *pd,
-		 const struct rb_session_plan *plan, uint32_t index,
+int rb_lane_open(const struct rb_session *session, uint32_t index,
 		 struct rb_lane *lane);
 
 /* Prepared lists of requests, for QPs without the ibv_wr_* interface. */

@@ -20,6 +20,7 @@ const struct rb_enum rb_transport_names[] = {
 	{ "RC", IBV_QPT_RC },
 	{ "UC", IBV_QPT_UC },
 	{ "UD", IBV_QPT_UD },
+	{ "XRC", IBV_QPT_XRC_SEND }, /* its other end is XRC_RECV */
 	{ NULL, 0 },
 };
 
@@ -27,7 +28,7 @@ static const struct rb_opt conn_rows[] = {
 	/* clang-format off */
 	{ .name = "connection", .letter = 'c', .type = RB_OPT_ENUM, .def = "RC", .arg = "TYPE",
 	  .offset = offsetof(struct rb_conn_opts, transport), .names = rb_transport_names,
-	  .flags = RB_OPT_AGREE, .help = "transport: RC, UC or UD" },
+	  .flags = RB_OPT_AGREE, .help = "transport: RC, UC, UD or XRC" },
 	{ .name = "rdma-cm", .letter = 'R', .type = RB_OPT_FLAG, .flags = RB_OPT_AGREE,
 	  .offset = offsetof(struct rb_conn_opts, cm), .help = "connect the queue pairs through rdma_cm" },
 	{ .name = "mtu", .letter = 'm', .type = RB_OPT_SIZE, .min = 256, .max = 4096, .arg = "BYTES",
@@ -161,7 +162,8 @@ enum rb_verb rb_run_verb(const struct rb_bench *bench,
 
 bool rb_conn_is_lossy(const struct rb_conn_opts *conn)
 {
-	return conn->transport != IBV_QPT_RC;
+	return conn->transport != IBV_QPT_RC &&
+	       conn->transport != IBV_QPT_XRC_SEND;
 }
 
 uint64_t rb_run_max_size(const struct rb_run_opts *run)

@@ -252,6 +252,13 @@ static bool group_alone(const struct facts *f)
 	return given(f, "mgid") && !f->conn->multicast;
 }
 
+/* Receives of XRC are of one piece, and not those of a queue pair. */
+static bool xrc_with_others(const struct facts *f)
+{
+	return f->conn->transport == IBV_QPT_XRC_SEND &&
+	       (f->run->verify || f->conn->cm || f->load->sges > 1);
+}
+
 static bool odd_group(const struct facts *f)
 {
 	union ibv_gid group;
@@ -338,6 +345,7 @@ static const struct {
 	{ solicited_alone, "--solicited is about --events of sends or --imm in one direction: give it with both, and without --bidirectional" },
 	{ group_of_connected, "--multicast is about datagrams: give -c UD" },
 	{ group_with_others, "--multicast says how many queue pairs listen, each with receives of its own: leave out --qp, --srq and --bidirectional" },
+	{ xrc_with_others, "-c XRC goes without -R (rdma_cm connects one queue pair, not one for each direction), --verify and --sge" },
 	{ group_alone, "--mgid is about --multicast: give both" },
 	{ odd_group, "--mgid must be the address of a group, as 239.1.2.3 or ff15::1" },
 	{ outs_without_read, "--outs is about reads and atomics" },
@@ -401,6 +409,8 @@ int rb_run_admit(const struct rb_bench *bench, const struct rb_run_opts *run,
 	else if (group_of_connected(&f) ||
 		 (conn->multicast && conn->multicast != run->qps))
 		why = "its multicast group is none";
+	else if (xrc_with_others(&f))
+		why = "its XRC goes with something that XRC does not have";
 	else if (imm_of_others(&f) || srq_without_send(&f))
 		why = "its receives do not exist";
 	else if (!run->sizes.n || (run->messages == RB_AUTO &&

@@ -17,9 +17,15 @@
 #include "peer/oob.h"
 #include "verbs/dev.h"
 #include "verbs/mem.h"
+#include "verbs/xrc.h"
 
 #define WALK_SPAN 4096u /* messages of up to half of it walk through it */
 #define DRAIN_NS (200 * RB_NS_PER_MS)
+
+static bool is_xrc(const struct rb_session *s)
+{
+	return s->plan.type == IBV_QPT_XRC_SEND;
+}
 
 static int check_limits(const struct rb_dev *dev,
 			const struct rb_session_plan *plan)
@@ -111,9 +117,32 @@ static int open_lanes(struct rb_session *s)
 		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
 			       "cannot hold %u threads", s->plan.lanes);
 	for (uint32_t i = 0; i < s->plan.lanes && !err; i++)
-		err = rb_lane_open(s->dev, s->pd, &s->plan, i,
-				   &s->lanes[i]);
+		err = rb_lane_open(s, i, &s->lanes[i]);
 	return err;
+}
+
+/* XRC: one that sends, one that receives, or both, one for each direction. */
+static int open_xrc(struct rb_session *s, const struct rb_qp_plan *plan,
+		    struct rb_qp *qp)
+{
+	struct rb_qp_plan receiving = *plan;
+	int err;
+
+	receiving.type = IBV_QPT_XRC_RECV;
+	receiving.xrcd = s->xrcd;
+	if (!s->plan.sends)
+		return rb_qp_create(s->dev, s->pd, &receiving, qp);
+	err = rb_qp_create(s->dev, s->pd, plan, qp);
+	return err || !s->plan.receives ?
+		       err :
+		       rb_qp_create_target(s->dev, &receiving, qp);
+}
+
+static int open_qp(struct rb_session *s, const struct rb_qp_plan *plan,
+		   struct rb_qp *qp)
+{
+	return is_xrc(s) ? open_xrc(s, plan, qp) :
+			   rb_qp_create(s->dev, s->pd, plan, qp);
 }
 
 static int open_lane_qps(struct rb_session *s, const struct rb_lane *lane,
@@ -122,10 +151,10 @@ static int open_lane_qps(struct rb_session *s, const struct rb_lane *lane,
 	int err = 0;
 
 	plan->send_cq = plan->recv_cq = lane->cq.cq;
-	plan->srq = lane->srq;
+	/* the receives of XRC are not those of a queue pair */
+	plan->srq = is_xrc(s) ? NULL : lane->srq;
 	for (uint32_t i = 0; i < lane->n && !err; i++)
-		err = rb_qp_create(s->dev, s->pd, plan,
-				   &s->qps[lane->first + i]);
+		err = open_qp(s, plan, &s->qps[lane->first + i]);
 	return err;
 }
 
@@ -159,6 +188,28 @@ static int open_qps(struct rb_session *s)
 	return err;
 }
 
+/* XRC: the numbers of the shared receive queues, which the peer has to name. */
+static int number_srqs(struct rb_session *s)
+{
+	int err = 0;
+
+	if (!is_xrc(s) || !s->plan.receives)
+		return 0;
+	s->srqn = calloc(s->plan.qps, sizeof(*s->srqn));
+	if (!s->srqn)
+		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
+			       "cannot hold %u queue pairs", s->plan.qps);
+	for (uint32_t i = 0; i < s->plan.lanes && !err; i++) {
+		const struct rb_lane *lane = &s->lanes[i];
+		uint32_t number = 0;
+
+		err = rb_xrc_srq_number(s->dev, lane->srq, &number);
+		for (uint32_t k = 0; k < lane->n; k++)
+			s->srqn[lane->first + k] = number;
+	}
+	return err;
+}
+
 static int open_lists(struct rb_session *s)
 {
 	int err = 0;
@@ -187,13 +238,17 @@ int rb_session_open(const struct rb_dev *dev, const struct rb_session_plan *plan
 		return rb_fail(RB_FAULT_PD, -errno,
 			       "cannot allocate a protection domain on '%s'",
 			       dev->name);
-	err = open_memory(s);
+	err = is_xrc(s) ? rb_xrcd_open(dev, &s->xrcd) : 0;
+	if (!err)
+		err = open_memory(s);
 	if (!err)
 		err = open_lanes(s);
 	if (!err)
 		err = open_qps(s);
 	if (!err)
 		err = open_lists(s);
+	if (!err)
+		err = number_srqs(s);
 	if (err)
 		rb_session_close(s);
 	return err;
@@ -224,11 +279,13 @@ void rb_session_close(struct rb_session *s)
 		rb_qp_destroy(&s->qps[i]);
 	for (uint32_t i = 0; s->lanes && i < s->plan.lanes; i++)
 		rb_lane_close(&s->lanes[i]);
+	rb_xrcd_close(s->xrcd);
 	rb_pool_destroy(s->pool);
 	if (s->pd && rb_traced(ibv_dealloc_pd(s->pd), "%s", s->dev->name))
 		rb_debug("cannot deallocate the protection domain");
 	free(s->lanes);
 	free(s->qps);
+	free(s->srqn);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -280,6 +337,9 @@ static void link_chain(struct rb_session *s, const struct rb_lane *lane,
 			    s->plan.verb);
 		if (stream->datagram)
 			aim_datagram(&f->chain[k], f, stream->qkey);
+		if (is_xrc(s))
+			f->chain[k].qp_type.xrc.remote_srqn =
+				s->conn.peer.srqn[lane->first + i];
 		offset = (offset + stream->step) & stream->mask;
 	}
 }

@@ -3,7 +3,7 @@
  * session - everything that a run holds on a device, made in one order and
  * unmade in the reverse one
  *
- * device (given) -> PD -> memory -> lanes with a CQ (and SRQ) each -> QPs ->
+ * device (given) -> PD (XRC: domain) -> memory -> lanes with a CQ (and SRQ) each -> QPs ->
  * connection; back: QPs to ERR, CQs drained, connection, QPs, lanes, memory, PD.
  * Two sessions in one process do not know of each other.
  */
@@ -53,6 +53,8 @@ struct rb_session {
 	const struct rb_dev *dev;
 	struct rb_session_plan plan;
 	struct ibv_pd *pd;
+	struct ibv_xrcd *xrcd; /* NULL: no XRC */
+	uint32_t *srqn;	       /* XRC: what each QP's requests arrive by; or NULL */
 	struct rb_pool *pool;
 	struct rb_lane *lanes;
 	struct rb_qp *qps;

@@ -166,6 +166,11 @@ static uint32_t inline_wish(const struct rb_context *ctx)
 	return (uint32_t)most;
 }
 
+static bool is_xrc(const struct rb_context *ctx)
+{
+	return ctx->conn_opts.transport == IBV_QPT_XRC_SEND;
+}
+
 static struct rb_session_plan session_plan(const struct rb_context *ctx)
 {
 	const struct rb_run_opts *run = &ctx->run_opts;
@@ -197,10 +202,11 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 		.sends = ctx->initiates,
 		.receives = ctx->responds,
 		.receive_depth = receive_depth(ctx),
-		.srq = run->srq && ctx->responds,
+		.srq = (run->srq || is_xrc(ctx)) && ctx->responds,
 		.solicits = run->solicited && ctx->initiates,
 		.solicited = run->solicited && ctx->responds,
-		.post_send = run->post_send || run->verify,
+		/* where a request goes by XRC stands in prepared lists */
+		.post_send = run->post_send || run->verify || is_xrc(ctx),
 		.cq = ctx->cq_opts,
 		.mr_per_qp = run->mr_per_qp,
 	};
@@ -224,6 +230,8 @@ void rb_setup_conn(struct rb_context *ctx, struct rb_session *s,
 		.region = { (uint64_t)(uintptr_t)s->recv_base, s->stride,
 			    s->pool->mr->rkey },
 		.pool = s->pool,
+		.srqn = s->srqn,
+		.sends = s->plan.sends,
 		.pd = s->pd,
 		.client = ctx->host != NULL,
 		.multicast = s->plan.type == IBV_QPT_UD &&

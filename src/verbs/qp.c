@@ -65,18 +65,32 @@ static struct ibv_qp *create_extended(const struct rb_dev *dev,
 		.srq = plan->srq,
 		.cap = *cap,
 		.qp_type = plan->type,
-		.comp_mask = IBV_QP_INIT_ATTR_PD |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.comp_mask = plan->send_ops ?
+				     IBV_QP_INIT_ATTR_PD |
+					     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS :
+				     IBV_QP_INIT_ATTR_PD,
 		.pd = pd,
 		.send_ops_flags = plan->send_ops,
 	};
+	struct ibv_qp_init_attr_ex receiving = {
+		.qp_type = IBV_QPT_XRC_RECV,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.xrcd = plan->xrcd,
+	};
 	uint64_t since = rb_trace_begin();
-	struct ibv_qp *qp = ibv_create_qp_ex(dev->ctx, &attr);
+	struct ibv_qp *qp = ibv_create_qp_ex(
+		dev->ctx, plan->type == IBV_QPT_XRC_RECV ? &receiving : &attr);
 
 	trace_creation(since, "ibv_create_qp_ex", plan, qp);
-	if (qp)
+	if (qp && plan->type != IBV_QPT_XRC_RECV)
 		*cap = attr.cap;
 	return qp;
+}
+
+/* There is no plain interface to them. */
+static bool is_xrc(enum ibv_qp_type type)
+{
+	return type == IBV_QPT_XRC_SEND || type == IBV_QPT_XRC_RECV;
 }
 
 /* By the extended interface where wanted and there, else by the plain one. */
@@ -87,6 +101,8 @@ static struct ibv_qp *create_any(const struct rb_dev *dev, struct ibv_pd *pd,
 	struct ibv_qp *qp;
 
 	*extended = plan->send_ops != 0;
+	if (is_xrc(plan->type))
+		return create_extended(dev, pd, plan, cap);
 	if (*extended) {
 		qp = create_extended(dev, pd, plan, cap);
 		if (qp || (errno != EOPNOTSUPP && errno != ENOSYS))
@@ -104,9 +120,13 @@ static struct ibv_qp_cap cap_of(const struct rb_qp_plan *plan)
 {
 	return (struct ibv_qp_cap){
 		.max_send_wr = plan->send_depth,
-		.max_recv_wr = plan->srq ? 0 : RB_MAX(plan->recv_depth, 1),
+		.max_recv_wr = plan->srq || is_xrc(plan->type) ?
+				       0 :
+				       RB_MAX(plan->recv_depth, 1),
 		.max_send_sge = RB_MAX(plan->sges, 1),
-		.max_recv_sge = plan->srq ? 0 : RB_MAX(plan->sges, 1),
+		.max_recv_sge = plan->srq || is_xrc(plan->type) ?
+					0 :
+					RB_MAX(plan->sges, 1),
 		.max_inline_data = plan->max_inline,
 	};
 }
@@ -164,6 +184,15 @@ int rb_qp_create(const struct rb_dev *dev, struct ibv_pd *pd,
 	return 0;
 }
 
+int rb_qp_create_target(const struct rb_dev *dev, const struct rb_qp_plan *plan,
+			struct rb_qp *qp)
+{
+	struct ibv_qp_cap cap = cap_of(plan);
+
+	qp->target = create_extended(dev, NULL, plan, &cap);
+	return qp->target ? 0 : creation_failed(dev, NULL, plan, -errno);
+}
+
 uint32_t rb_qp_probe_inline(const struct rb_dev *dev, struct ibv_pd *pd,
 			    const struct rb_qp_plan *plan, uint32_t most)
 {
@@ -203,13 +232,18 @@ void rb_qp_error(struct rb_qp *qp)
 	if (qp->qp && modify(qp->qp, &attr, IBV_QP_STATE))
 		rb_debug("cannot move QP 0x%06x to the error state",
 			 qp->qp->qp_num);
+	if (qp->target && modify(qp->target, &attr, IBV_QP_STATE))
+		rb_debug("cannot move QP 0x%06x to the error state",
+			 qp->target->qp_num);
 }
 
 void rb_qp_destroy(struct rb_qp *qp)
 {
 	if (qp->qp && destroy(qp->qp))
 		rb_debug("cannot destroy a queue pair");
-	qp->qp = NULL;
+	if (qp->target && destroy(qp->target))
+		rb_debug("cannot destroy a queue pair");
+	qp->qp = qp->target = NULL;
 	qp->qpx = NULL;
 }
 
@@ -260,7 +294,7 @@ int rb_qp_attr_rtr(const struct rb_dev *dev, const struct rb_path *path,
 		.rq_psn = peer_psn,
 		.ah_attr = rb_path_address(dev, path),
 	};
-	if (type == IBV_QPT_RC) {
+	if (type == IBV_QPT_RC || type == IBV_QPT_XRC_RECV) {
 		attr->max_dest_rd_atomic = path->rd_atomic;
 		attr->min_rnr_timer = MIN_RNR_TIMER;
 		mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
@@ -278,7 +312,7 @@ int rb_qp_attr_rts(const struct rb_path *path, enum ibv_qp_type type,
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = psn,
 	};
-	if (type == IBV_QPT_RC) {
+	if (type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND) {
 		attr->timeout = path->timeout;
 		attr->retry_cnt = path->retry_count;
 		attr->rnr_retry = path->rnr_retry;
@@ -298,10 +332,10 @@ static const char *transition_to(enum ibv_qp_state state)
 				       NULL;
 }
 
-int rb_qp_apply(struct rb_qp *qp, struct ibv_qp_attr *attr, int mask)
+int rb_qp_apply(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	const char *call = "ibv_modify_qp";
-	int err = modify(qp->qp, attr, mask);
+	int err = modify(qp, attr, mask);
 
 	if (!err)
 		return 0;
@@ -312,6 +346,6 @@ int rb_qp_apply(struct rb_qp *qp, struct ibv_qp_attr *attr, int mask)
 					    -err),
 			    rb_call_next(call, transition_to(attr->qp_state),
 					 -err),
-			    "cannot move QP 0x%06x to %s", qp->qp->qp_num,
+			    "cannot move QP 0x%06x to %s", qp->qp_num,
 			    rb_qp_state_name(attr->qp_state));
 }

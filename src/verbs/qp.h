@@ -34,12 +34,15 @@ struct rb_qp_plan {
 	uint32_t send_depth, recv_depth;
 	uint32_t max_inline;
 	uint32_t sges; /* pieces of a request, in both queues; 0: 1 */
+	struct ibv_xrcd *xrcd; /* XRC_RECV: the domain it leads to, and all it has */
 	uint64_t send_ops; /* IBV_QP_EX_WITH_*: for the ibv_wr_* interface */
 	unsigned int access; /* of the remote: IBV_ACCESS_REMOTE_* */
 };
 
 struct rb_qp {
 	struct ibv_qp *qp;
+	struct ibv_qp *target; /* XRC, of an end that sends and receives: the one that
+				* receives, qp being the one that sends; or NULL */
 	struct ibv_qp_ex *qpx; /* NULL: the provider has no ibv_wr_* */
 	uint32_t psn;	       /* of our first packet */
 	uint32_t max_inline;   /* what the device granted */
@@ -87,8 +90,12 @@ int rb_qp_attr_rtr(const struct rb_dev *dev, const struct rb_path *path,
 int rb_qp_attr_rts(const struct rb_path *path, enum ibv_qp_type type,
 		   uint32_t psn, struct ibv_qp_attr *attr);
 
+/* Create qp->target by @plan, of an existing qp. As rb_qp_create. */
+int rb_qp_create_target(const struct rb_dev *dev, const struct rb_qp_plan *plan,
+			struct rb_qp *qp);
+
 /* Apply one move; 0 or a negative errno (reported with the state's name). */
-int rb_qp_apply(struct rb_qp *qp, struct ibv_qp_attr *attr, int mask);
+int rb_qp_apply(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask);
 
 /* The largest inline size up to @most that a QP by @plan can have, by trying. */
 uint32_t rb_qp_probe_inline(const struct rb_dev *dev, struct ibv_pd *pd,

@@ -11,7 +11,7 @@
 #include "base/trace.h"
 #include "verbs/dev.h"
 
-static int check(const struct rb_dev *dev, uint32_t depth)
+int rb_srq_check(const struct rb_dev *dev, uint32_t depth)
 {
 	const struct ibv_device_attr *attr = &dev->attr;
 
@@ -35,7 +35,7 @@ int rb_srq_create(const struct rb_dev *dev, struct ibv_pd *pd, uint32_t depth,
 	struct ibv_srq_init_attr attr = {
 		.attr = { .max_wr = depth, .max_sge = 1 },
 	};
-	int err = check(dev, depth);
+	int err = rb_srq_check(dev, depth);
 
 	if (err)
 		return err;

@@ -17,6 +17,9 @@ struct rb_dev;
  */
 int rb_srq_create(const struct rb_dev *dev, struct ibv_pd *pd, uint32_t depth,
 		  struct ibv_srq **srq);
+
+/* Can the device have one of this @depth? 0 or a negative errno (reported). */
+int rb_srq_check(const struct rb_dev *dev, uint32_t depth);
 void rb_srq_destroy(struct ibv_srq *srq);
 
 #endif

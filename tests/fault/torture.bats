@@ -68,6 +68,8 @@ was_reached() {
 @test "server, EIO" { torture server EIO; }
 @test "client, both directions with events" { torture client EAGAIN -b -e --post-send -q 2; }
 @test "server, both directions with events" { torture server EAGAIN -b -e --post-send -q 2; }
+@test "client, over XRC" { torture client ENOMEM -c XRC -b; }
+@test "server, over XRC" { torture server EIO -c XRC; }
 @test "client, verifying" { torture client EINVAL --verify; }
 @test "server, verifying" { torture server EINVAL --verify; }
 @test "client, through rdma_cm" { torture client ENOMEM -R -q 2; }

@@ -122,3 +122,10 @@ measure() {
 	measure write_bw -n 20 --retry-count 3 --rnr-retry 2 --flow-label 77 --hop-limit 5 --pkey-index 0
 	measure write_bw -n 20 -R --retry-count 3 --rnr-retry 2 --flow-label 77 --hop-limit 5
 }
+
+@test "XRC, which soft-RoCE has not: refused with the cause" {
+	serve write_bw
+	client -d rxe0 --timeout 20 -c XRC -n 5
+	gave_up 77 unsupported transport_unsupported "cannot do XRC"
+	await_server
+}
