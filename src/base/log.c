@@ -24,6 +24,16 @@ void rb_log_init(struct rb_log *log, FILE *err, const char *prefix)
 	pthread_mutex_init(&log->lock, NULL);
 }
 
+void rb_log_init_aside(struct rb_log *log)
+{
+	const struct rb_log *own = rb_log_bound();
+
+	rb_log_init(log, own->err, own->prefix);
+	log->level = RB_LOG_MUTE;
+	log->trace = own->trace;
+	log->since_ns = own->since_ns;
+}
+
 void rb_log_fini(struct rb_log *log)
 {
 	pthread_mutex_destroy(&log->lock);

@@ -59,6 +59,12 @@ struct rb_log {
 void rb_log_init(struct rb_log *log, FILE *err, const char *prefix);
 void rb_log_fini(struct rb_log *log);
 
+/*
+ * Prepare @log for a part of the work whose failures are somebody's finding, not
+ * ours: mute, but traced as the bound log is.
+ */
+void rb_log_init_aside(struct rb_log *log);
+
 /* Bind @log to the calling thread; returns the one bound before (or NULL). */
 struct rb_log *rb_log_bind(struct rb_log *log);
 struct rb_log *rb_log_bound(void);

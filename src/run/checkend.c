@@ -121,14 +121,11 @@ static bool is_fatal(const struct rb_failure *f)
 int rb_check_trial(struct rb_trial *t, struct rb_outcome outcomes[static 2],
 		   struct rb_failure *why, bool *fatal)
 {
-	struct rb_log *own = rb_log_bound(), log;
+	struct rb_log *own, log;
 	int err;
 
-	rb_log_init(&log, own->err, own->prefix);
-	log.level = RB_LOG_MUTE;
-	log.trace = own->trace;
-	log.since_ns = own->since_ns;
-	rb_log_bind(&log);
+	rb_log_init_aside(&log);
+	own = rb_log_bind(&log);
 	err = rb_trial_run(t, &outcomes[0], &outcomes[1]);
 	rb_log_bind(own);
 	*why = log.first;
@@ -268,7 +265,6 @@ static void *other_main(void *arg)
 int rb_check_start_other(struct rb_check *c, struct rb_check_other **op)
 {
 	struct rb_check_other *o = calloc(1, sizeof(*o));
-	struct rb_log *own = rb_log_bound();
 	struct rb_oob ends[2];
 	int err;
 
@@ -285,10 +281,7 @@ int rb_check_start_other(struct rb_check *c, struct rb_check_other **op)
 	o->check.intr = c->intr;
 	c->oob = ends[0];
 	o->check.oob = ends[1];
-	rb_log_init(&o->log, own->err, own->prefix);
-	o->log.level = RB_LOG_MUTE; /* it tells us what fails */
-	o->log.trace = own->trace;
-	o->log.since_ns = own->since_ns;
+	rb_log_init_aside(&o->log); /* it tells us what fails */
 	err = pthread_create(&o->thread, NULL, other_main, o);
 	if (!err) {
 		*op = o;

@@ -113,16 +113,13 @@ static void release(struct rb_check *check, struct rb_oob *oob)
 /* What fails here is a fact, not a failure of the command: a log of its own. */
 int rb_probe(const struct rb_consult *c, struct rb_oob *oob, json_t **probes)
 {
-	struct rb_log *own = rb_log_bound(), log;
+	struct rb_log *own, log;
 	struct rb_check check = { .seq = 0 };
 	json_t *entry = json_object();
 	int err;
 
-	rb_log_init(&log, own->err, own->prefix);
-	log.level = RB_LOG_MUTE;
-	log.trace = own->trace;
-	log.since_ns = own->since_ns;
-	rb_log_bind(&log);
+	rb_log_init_aside(&log);
+	own = rb_log_bind(&log);
 	prepare(&check, c, oob);
 	err = probe(&check, entry);
 	release(&check, oob);
