@@ -103,6 +103,19 @@ static json_t *endpoints_json(const struct rb_conn *conn)
 	return frame;
 }
 
+/* Two numbers of 24 bits, as QP numbers and PSNs are (IBTA 9.2). */
+static bool take_pair(const json_t *pair, uint32_t *a, uint32_t *b)
+{
+	json_int_t x, y;
+
+	if (json_unpack((json_t *)(uintptr_t)pair, "[I,I]", &x, &y) || x < 0 ||
+	    x > RB_PSN_MASK || y < 0 || y > RB_PSN_MASK)
+		return false;
+	*a = (uint32_t)x;
+	*b = (uint32_t)y;
+	return true;
+}
+
 static int load_qps(struct rb_conn *conn, const json_t *list)
 {
 	struct rb_conn_peer *peer = &conn->peer;
@@ -116,18 +129,12 @@ static int load_qps(struct rb_conn *conn, const json_t *list)
 	if (!peer->qpn || !peer->psn)
 		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
 			       "cannot hold the peer's queue pairs");
-	for (uint32_t i = 0; i < conn->nqps; i++) {
-		json_int_t qpn, psn;
-
-		if (json_unpack(json_array_get(list, i), "[I,I]", &qpn, &psn) ||
-		    qpn < 0 || qpn > RB_PSN_MASK || psn < 0 ||
-		    psn > RB_PSN_MASK)
+	for (uint32_t i = 0; i < conn->nqps; i++)
+		if (!take_pair(json_array_get(list, i), &peer->qpn[i],
+			       &peer->psn[i]))
 			return rb_fail(RB_FAULT_PEER_PROTOCOL, -EPROTO,
 				       "the peer's queue pair %u is malformed",
 				       i);
-		peer->qpn[i] = (uint32_t)qpn;
-		peer->psn[i] = (uint32_t)psn;
-	}
 	return 0;
 }
 
@@ -142,19 +149,12 @@ static int load_xrc(struct rb_conn *conn, const json_t *list)
 	if (!peer->target || !peer->srqn)
 		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
 			       "cannot hold the peer's queue pairs");
-	for (uint32_t i = 0; i < conn->nqps; i++) {
-		json_int_t qpn, srqn;
-
-		if (json_unpack(json_array_get(list, i), "[I,I]", &qpn,
-				&srqn) ||
-		    qpn < 0 || qpn > RB_PSN_MASK || srqn < 0 ||
-		    srqn > RB_PSN_MASK)
+	for (uint32_t i = 0; i < conn->nqps; i++)
+		if (!take_pair(json_array_get(list, i), &peer->target[i],
+			       &peer->srqn[i]))
 			return rb_fail(RB_FAULT_PEER_PROTOCOL, -EPROTO,
 				       "the peer's receiving queue pair %u is malformed",
 				       i);
-		peer->target[i] = (uint32_t)qpn;
-		peer->srqn[i] = (uint32_t)srqn;
-	}
 	return 0;
 }
 
