@@ -118,7 +118,7 @@ static int connect_ends(struct rb_trial *t)
 		.local_gids = &end->ends->local_gids,
 		.peer_gids = &end->ends->peer_gids,
 		.region = { (uint64_t)(uintptr_t)t->target->base,
-			    t->target->size, t->target->mr->rkey },
+			    t->target->size, rb_pool_mr(t->target, 0)->rkey },
 		.pd = t->pd,
 		.client = end->client,
 	};
@@ -147,7 +147,7 @@ static int post_receive(struct rb_trial *t)
 		(uintptr_t)t->target->base,
 		t->size + rb_trial_head(t) -
 			(rb_trial_has(t, RB_TRIAL_SHORT) ? 1 : 0),
-		t->target->mr->lkey,
+		rb_pool_mr(t->target, 0)->lkey,
 	};
 	struct ibv_recv_wr wr = { .sg_list = &sge, .num_sge = 1 }, *bad;
 	int err = ibv_post_recv(t->qp.qp, &wr, &bad);
@@ -254,7 +254,7 @@ static void aim(const struct rb_trial *t, struct ibv_send_wr *wr)
 static int act(struct rb_trial *t, struct rb_outcome *out)
 {
 	struct ibv_sge sge = { (uintptr_t)t->local->base, t->size,
-			       t->local->mr->lkey };
+			       rb_pool_mr(t->local, 0)->lkey };
 	struct ibv_send_wr wr = { .opcode = t->row->opcode,
 				  .send_flags = IBV_SEND_SIGNALED,
 				  .sg_list = &sge,

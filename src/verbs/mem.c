@@ -115,7 +115,6 @@ static int enroll_all(const struct rb_dev *dev, struct ibv_pd *pd, int access,
 			err = registration_failed(dev, pool->nmrs, part, -errno);
 	}
 	pool->register_ns = rb_now_ns() - since;
-	pool->mr = pool->mrs[0];
 	if (err)
 		withdraw(pool);
 	return err;

@@ -3,9 +3,10 @@
  * mem - the memory that a run moves: one region, registered once
  *
  * Registration is slow and counted against limits, so a run registers one
- * region and hands out offsets of it, unless it is to have several. Pages are touched before they are
- * registered and before anything is measured. They are ordinary ones unless the
- * user chose others (struct rb_mem_opts), each end for itself.
+ * region and hands out offsets of it, unless it is to have several. Pages are
+ * touched before they are registered and before anything is measured. They are
+ * ordinary ones unless the user chose others (struct rb_mem_opts), each end for
+ * itself.
  */
 #ifndef RB_MEM_H
 #define RB_MEM_H
@@ -36,8 +37,7 @@ struct rb_pool_plan {
 };
 
 struct rb_pool {
-	struct ibv_mr *mr;   /* the first one */
-	struct ibv_mr **mrs; /* all of them */
+	struct ibv_mr **mrs;
 	uint32_t nmrs;
 	uint64_t register_ns; /* how long it took */
 	uint8_t *base;
