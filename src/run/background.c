@@ -11,20 +11,26 @@
 #include "run/setup.h"
 
 #define DEPTH 128u
-#define DEPTH_MIN 4u
+#define COMPLETIONS 4u /* of a full queue */
 #define RAMP_NS (10 * RB_NS_PER_MS) /* until the queues are full */
 
 static uint32_t queue_depth(const struct rb_context *ctx)
 {
 	uint64_t limit = ctx->run_opts.depth_limit;
 
-	return limit && limit < DEPTH ? RB_MAX(DEPTH_MIN, (uint32_t)limit) :
+	return limit && limit < DEPTH ? RB_MAX(COMPLETIONS, (uint32_t)limit) :
 					DEPTH;
+}
+
+/* Messages to a completion. */
+static uint32_t moderation(uint32_t depth)
+{
+	return depth / COMPLETIONS;
 }
 
 static struct rb_session_plan session_plan(const struct rb_context *ctx)
 {
-	uint32_t depth = queue_depth(ctx), mod = depth / 4;
+	uint32_t depth = queue_depth(ctx);
 
 	return (struct rb_session_plan){
 		.verb = RB_VERB_WRITE,
@@ -33,7 +39,7 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 		.lanes = 1,
 		.senders = (uint32_t)ctx->load_opts.background,
 		.depth = depth,
-		.signals = depth / mod + 2,
+		.signals = depth / moderation(depth) + 2,
 		.list = 1,
 		.region_bytes = ctx->load_opts.background_size,
 		.largest = (uint32_t)ctx->load_opts.background_size,
@@ -86,7 +92,7 @@ static void prepare(struct rb_context *ctx)
 		.window = &lane->window,
 		.clock = &ctx->clock,
 		.depth = b->session.plan.depth,
-		.mod = b->session.plan.depth / 4,
+		.mod = moderation(b->session.plan.depth),
 		.wake_fd = ctx->monitor.wake_fd,
 		.stall_ns = rb_joint_stall_ns(ctx),
 	};

@@ -45,8 +45,8 @@ int rb_background_open(struct rb_context *ctx, const struct rb_path *path);
 int rb_background_start(struct rb_context *ctx);
 
 /*
- * Client: end it; *@bits_per_s is what it carried, absent (report.h) when nothing
- * was asked for. 0, or a negative errno (reported) when it failed before.
+ * Client: end it; *@bits_per_s is what it carried, left alone when nothing was
+ * asked for. 0, or a negative errno (reported) when it failed before.
  */
 int rb_background_stop(struct rb_context *ctx, double *bits_per_s);
 
