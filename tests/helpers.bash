@@ -43,6 +43,16 @@ helpers_setup() {
 	find_preload
 }
 
+# is_sanitized: the program is slow then, and keeps what was freed
+is_sanitized() { ldd "$RBENCH" | grep -q libasan; }
+
+# unknown_host: of the machine itself nothing is known, so nothing is warned of; the
+# one of the test may well be a virtual one, or save power
+unknown_host() {
+	mkdir -p "$BATS_TEST_TMPDIR/unknown"
+	export RBENCH_ROOT=$BATS_TEST_TMPDIR/unknown
+}
+
 # AddressSanitizer's runtime has to come before any other preloaded library.
 find_preload() {
 	local asan

@@ -190,7 +190,7 @@ worked_since() { (($(ticks) >= $1 + 20)); }
 pipe_is_full() { grep -qsE 'pipe_w' "/proc/${pids[client]}"/task/*/wchan; }
 
 @test "for ever: memory does not grow with the intervals" {
-	if ldd "$RBENCH" | grep -q libasan; then
+	if is_sanitized; then
 		skip "n/a: the sanitizer keeps what was freed"
 	fi
 	told=$BATS_TEST_TMPDIR/lines.jsonl

@@ -12,9 +12,7 @@ judged() {
 	for expr; do
 		args+=(--expect "$expr")
 	done
-	# a host of which nothing is known: no warning of what this one is like
-	mkdir -p "$BATS_TEST_TMPDIR/empty"
-	export RBENCH_ROOT=$BATS_TEST_TMPDIR/empty
+	unknown_host
 	serve write_bw
 	RB_FAKE=${plan:-rate=1} client -s "${sizes:-64K}" -D 100ms "${args[@]}"
 	ended "$code" "$word" || return

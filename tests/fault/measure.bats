@@ -12,7 +12,7 @@ setup_file() { export BATS_TEST_RETRIES=2; }
 
 setup() {
 	helpers_setup
-	if ldd "$RBENCH" | grep -q libasan; then
+	if is_sanitized; then
 		skip 'n/a: sanitizers slow down the device whose times are known'
 	fi
 }

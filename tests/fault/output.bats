@@ -21,15 +21,8 @@ row() {
 	NR == 2 { print $column[key] }' "$1"
 }
 
-# an_idle_host: a host about which nothing is known, so nothing to warn of;
-# the machine of the test may well be a virtual one or save power
-an_idle_host() {
-	mkdir -p "$BATS_TEST_TMPDIR/host"
-	export RBENCH_ROOT=$BATS_TEST_TMPDIR/host
-}
-
 @test "text: both ends, a table, and nothing on standard error" {
-	an_idle_host
+	unknown_host
 	run_text -D 200ms
 	[ "$status" -eq 0 ]
 	[ ! -s "$err" ]

@@ -23,7 +23,7 @@ took_ms() {
 within() {
 	local i limit=$1
 	# a sanitizer is slow, and so is its look for leaks at the end
-	! ldd "$RBENCH" | grep -q libasan || limit=$(($1 * 20))
+	! is_sanitized || limit=$(($1 * 20))
 	for ((i = 0; i < 20; i++)); do
 		serve write_bw
 		took_ms client "${@:2}"

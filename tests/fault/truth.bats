@@ -11,7 +11,7 @@ load ../helpers
 
 setup() {
 	helpers_setup
-	if ldd "$RBENCH" | grep -q libasan; then
+	if is_sanitized; then
 		skip 'n/a: sanitizers slow down what happens between the two clocks'
 	fi
 }
