@@ -110,11 +110,38 @@ static int heed_odp(const struct rb_context *ctx)
 			    ctx->dev->name);
 }
 
+/* Is a message of @size more than the port takes? @hint: what asked for it. */
+static int heed_size(const struct rb_dev *dev, uint64_t size, const char *what,
+		     const char *hint)
+{
+	uint32_t most = dev->port_attr.max_msg_sz; /* 0: it does not say */
+	char text[RB_TEXT_SIZE], limit[RB_TEXT_SIZE];
+
+	if (!most || size <= most)
+		return 0;
+	return rb_fail_hint(RB_FAULT_MESSAGE_LIMIT, -EINVAL, NULL, hint,
+			    "%s of %s is larger than port %u of '%s' takes: %s",
+			    what, rb_format_size(size, text), dev->port,
+			    dev->name, rb_format_size(most, limit));
+}
+
+/* Either end does so: a port must take what it sends and what comes. */
+static int heed_sizes(const struct rb_context *ctx)
+{
+	const struct rb_load_opts *load = &ctx->load_opts;
+	int err = heed_size(ctx->dev, rb_run_max_size(&ctx->run_opts),
+			    "a message", "lower -s (or -a)");
+
+	return err || !load->background ?
+		       err :
+		       heed_size(ctx->dev, load->background_size,
+				 "a message of --background",
+				 "lower --background-size");
+}
+
 int rb_heed_device(struct rb_context *ctx)
 {
 	bool atomic = ctx->bench->verb == RB_VERB_FETCH_ADD;
-	uint64_t most = rb_run_max_size(&ctx->run_opts);
-	char size[RB_TEXT_SIZE], limit[RB_TEXT_SIZE];
 	int err = ctx->dev->is_iwarp ? heed_iwarp(ctx) : 0;
 
 	if (err)
@@ -138,14 +165,7 @@ int rb_heed_device(struct rb_context *ctx)
 			       (unsigned int)ctx->load_opts.sges);
 	if (ctx->dev->attr.max_qp_wr > 0)
 		ctx->run_opts.depth_limit = (uint64_t)ctx->dev->attr.max_qp_wr;
-	if (ctx->dev->port_attr.max_msg_sz &&
-	    most > ctx->dev->port_attr.max_msg_sz)
-		return rb_fail(RB_FAULT_MESSAGE_LIMIT, -EINVAL,
-			       "a message of %s is larger than '%s' takes (%s)",
-			       rb_format_size(most, size), ctx->dev->name,
-			       rb_format_size(ctx->dev->port_attr.max_msg_sz,
-					      limit));
-	return 0;
+	return heed_sizes(ctx);
 }
 
 /*

@@ -140,16 +140,46 @@ both_failed_with() {
 	measured
 }
 
-@test "a message that is larger than the port takes" {
-	serve write_bw
-	RB_FAKE='max_msg_sz=1M' client -s 2M
-	both_failed_with message_limit '2 MiB' '1 MiB' 'lower -s'
+# too_large CURE ARGUMENT...: of the client's port, then of the responder's; nothing
+# has been made for it, least of all a request
+too_large() {
+	local cure=$1 end
+	shift
+	for end in client server; do
+		export RB_FAKE_NOTES=$BATS_TEST_TMPDIR/$end.notes
+		RB_FAKE=$([[ $end == client ]] || echo max_msg_sz=1M) serve "${bench_of:-write_bw}"
+		RB_FAKE=$([[ $end == server ]] || echo max_msg_sz=1M) client "$@"
+		both_failed_with message_limit '2 MiB' "port 1 of 'fake0' takes: 1 MiB" "$cure" || return
+		! grep -qE '^(mr|qp) ' "$RB_FAKE_NOTES" || return
+	done
 }
 
-@test "a message that is larger than the responder's port takes" {
-	RB_FAKE='max_msg_sz=1M' serve write_bw
-	client -s 2M
-	both_failed_with message_limit '2 MiB' '1 MiB' 'lower -s'
+@test "a message that is larger than a port takes: given, in a list, in a sweep" {
+	too_large 'lower -s' -s 2M
+	too_large 'lower -s' -s 64,2M,4K
+	bench_of=read_bw too_large 'lower -s' -s 1K:2M:*2
+	bench_of=send_lat too_large 'lower -s' -s 2M
+}
+
+@test "every size, of which some are larger than a port takes" {
+	serve write_bw
+	RB_FAKE='max_msg_sz=4M' client -a
+	both_failed_with message_limit '8 MiB' "port 1 of 'fake0' takes: 4 MiB" 'lower -s (or -a)'
+}
+
+@test "a background's message that is larger than a port takes" {
+	bench_of=write_lat too_large 'lower --background-size' --background 1 --background-size 2M
+	serve write_lat # nobody asked for it
+	RB_FAKE='max_msg_sz=4K' client -n 10
+	((status == 0))
+	await_server
+}
+
+@test "a message of exactly what the port takes" {
+	RB_FAKE='max_msg_sz=8K' serve write_bw
+	RB_FAKE='max_msg_sz=8K' client -s 8K -n 5
+	measured
+	await_server
 }
 
 @test "a path MTU above this port's" {
