@@ -47,6 +47,7 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 		.sends = ctx->host != NULL,
 		.receives = ctx->host == NULL,
 		.cq = ctx->cq_opts,
+		.mr_per_qp = ctx->run_opts.mr_per_qp,
 		.of = " of --background",
 		.others = ctx->session.plan.qps,
 	};

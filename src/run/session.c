@@ -41,12 +41,13 @@ static int check_limits(const struct rb_dev *dev,
 			       "send queues of '%s' hold at most %d requests, not %u",
 			       dev->name, attr->max_qp_wr, plan->depth);
 	if (plan->mr_per_qp && attr->max_mr > 0 &&
-	    plan->qps > (uint32_t)attr->max_mr)
+	    plan->qps + plan->others > (uint32_t)attr->max_mr)
 		return rb_fail_hint(RB_FAULT_MEM_REGISTER, -EINVAL,
 				    "the device's table of regions is not that long",
-				    "leave --mr-per-qp out, or lower -q",
+				    "leave --mr-per-qp out, or lower -q or --background",
 				    "'%s' has at most %d memory regions, not one for each of %u queue pairs",
-				    dev->name, attr->max_mr, plan->qps);
+				    dev->name, attr->max_mr,
+				    plan->qps + plan->others);
 	return 0;
 }
 

@@ -143,6 +143,23 @@ a_region_each() {
 		'write_bw -b --verify' 'write_lat --threads 4' 'send_lat --threads 4'
 }
 
+@test "--mr-per-qp: each queue pair of --background has its region too" {
+	local end
+	measure write_lat --mr-per-qp --background 3 -D 100ms
+	for end in server client; do
+		[ "$(registered "$end")" -eq 4 ]
+	done
+	measure write_lat --background 3 -D 100ms
+	for end in server client; do
+		[ "$(registered "$end")" -eq 2 ]
+	done
+	serve write_lat
+	RB_FAKE='max_mr=3' client --mr-per-qp --background 3 -n 5
+	failed_with memory_register "at most 3 memory regions, not one for each of 4 queue pairs"
+	await_server
+	failed_somehow
+}
+
 @test "without --mr-per-qp one region holds all" {
 	measure send_bw -n 40 -q 4 -b
 	[ "$(registered server)" -eq 1 ]
