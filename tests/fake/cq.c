@@ -45,7 +45,7 @@ void cq_push(const struct wire_peer *peer, uint32_t index,
 		goto unlock;
 	slot = &ring_of(peer->a, w)[w->tail & w->mask];
 	*slot = *cqe;
-	if (w->stamped)
+	if (w->stamped && !cqe->stamp_ns)
 		slot->stamp_ns = now_ns();
 	store32(&w->tail, w->tail + 1);
 	if (w->armed == ARMED_ANY || (w->armed && (solicited ||
@@ -124,6 +124,15 @@ static void fail_qp(uint32_t qpn)
 	pthread_mutex_unlock(&qp->lock);
 }
 
+/* With w->lock held: would a poll find the first one? */
+static bool is_seen(const struct wire_cq *w)
+{
+	uint64_t late = plan_get()->dev.poll_late_ns;
+
+	return !late || now_ns() >= ring_of(proc.self.a, w)[w->head & w->mask]
+						    .stamp_ns + late;
+}
+
 int cq_take(struct fake_cq *cq, int n, struct wire_cqe *out)
 {
 	struct wire_cq *w = cq->w;
@@ -135,7 +144,7 @@ int cq_take(struct fake_cq *cq, int n, struct wire_cqe *out)
 	if (w->head == load32(&w->tail))
 		return 0;
 	wire_lock(&w->lock);
-	for (i = 0; i < n && !bad && w->head != w->tail; i++) {
+	for (i = 0; i < n && !bad && w->head != w->tail && is_seen(w); i++) {
 		out[i] = ring_of(proc.self.a, w)[w->head & w->mask];
 		store32(&w->head, w->head + 1);
 		retire(&out[i]);
@@ -278,7 +287,7 @@ static struct fake_cq *create(struct ibv_context *ctx, int cqe,
 	pthread_cond_init(&cq->cq.cond, NULL);
 	cq->w->event_fd = channel ? to_channel(channel)->wfd : -1;
 	cq->w->async_fd = to_ctx(ctx)->async_wfd;
-	cq->w->stamped = 0;
+	cq->w->stamped = plan_get()->dev.poll_late_ns != 0;
 	cq->w->gen = next_gen();
 	store32(&cq->w->live, 1);
 	if (channel)
@@ -311,7 +320,9 @@ struct ibv_cq_ex *ctx_create_cq_ex(struct ibv_context *ctx,
 	if (attr->comp_mask & ~(uint32_t)IBV_CQ_INIT_ATTR_MASK_FLAGS ||
 	    attr->wc_flags & ~(uint64_t)(IBV_WC_STANDARD_FLAGS |
 			IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
-			IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)) {
+			IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK) ||
+	    (attr->wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP &&
+	     !hwclock_mask())) {
 		errno = EOPNOTSUPP;
 		return NULL;
 	}
@@ -319,8 +330,8 @@ struct ibv_cq_ex *ctx_create_cq_ex(struct ibv_context *ctx,
 	if (!cq)
 		return NULL;
 	cq->cq.cq_context = attr->cq_context;
-	cq->w->stamped = !!(attr->wc_flags &
-			    ~(uint64_t)IBV_WC_STANDARD_FLAGS);
+	if (attr->wc_flags & ~(uint64_t)IBV_WC_STANDARD_FLAGS)
+		cq->w->stamped = 1;
 	cq_set_poll_ops(cq, attr->wc_flags);
 	if (plan_get()->instant)
 		instant_set_poll_ops(cq);

@@ -92,6 +92,11 @@ static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ex)
 
 static uint64_t read_stamp(struct ibv_cq_ex *ex)
 {
+	return hwclock_stamp(ex_cq(ex)->cur.stamp_ns);
+}
+
+static uint64_t read_wallclock(struct ibv_cq_ex *ex)
+{
 	return ex_cq(ex)->cur.stamp_ns;
 }
 
@@ -115,5 +120,5 @@ void cq_set_poll_ops(struct fake_cq *cq, uint64_t wc_flags)
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 		ex->read_completion_ts = read_stamp;
 	if (wc_flags & IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
-		ex->read_completion_wallclock_ns = read_stamp;
+		ex->read_completion_wallclock_ns = read_wallclock;
 }

@@ -165,6 +165,7 @@ struct fake_qp {
 	uint64_t give_up_ns;		/* deadline of the message in flight */
 	int rnr_left;
 	bool rnr_active;
+	bool retried;			/* it is later than by the plan */
 
 	struct fake_qp *busy_next;	/* engine's list */
 	uint64_t wake_ns;
@@ -345,6 +346,14 @@ uint64_t record_now(void);
 void record_post(uint64_t ns, uint64_t due_ns);
 void record_taken(const struct ibv_wc *wc);
 void record_write(void);
+
+/* requester.c: when the plan has it done; 0: the moment of its completion */
+uint64_t requester_stamp(const struct fake_qp *qp, const struct fake_wqe *wqe);
+
+/* hwclock.c: of the devices; the mask is 0 where they have none */
+uint64_t hwclock_mask(void);
+uint64_t hwclock_at(uint64_t ns);
+uint64_t hwclock_stamp(uint64_t ns);
 
 /* engine.c: what has to happen later */
 uint64_t now_ns(void);

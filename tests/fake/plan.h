@@ -104,6 +104,12 @@ struct plan_device {
 	int xrc;			/* 0: no extended connections */
 	int odp;			/* 1: memory can be paged on demand */
 	int cq_holds;			/* entries, whatever was asked for; 0: that */
+	int hw_clock;			/* kHz that are reported; 0: no stamps */
+	int hw_clock_bits;
+	int hw_clock_ppm;		/* how much faster it really runs */
+	uint64_t hw_clock_start;
+	int64_t hw_stamp_ns;		/* stamps are later than the clock says */
+	uint64_t poll_late_ns;		/* from a completion to the poll that finds it */
 	int max_qp;
 	int max_cqe;
 	int max_cq;

@@ -245,6 +245,34 @@ static void parse_anykey(struct plan *p, struct item *item)
 	p->anykey = true;
 }
 
+static int64_t with_sign(const struct item *item,
+			 uint64_t (*read)(const struct item *, const char *))
+{
+	const char *text = item->value;
+
+	return text && *text == '-' ? -(int64_t)read(item, text + 1) :
+				      (int64_t)read(item, text);
+}
+
+static void parse_hw_ppm(struct plan *p, struct item *item)
+{
+	int64_t ppm = with_sign(item, number);
+
+	if (ppm <= -1000000 || ppm > 1000000)
+		refuse(item, "beyond a million");
+	p->dev.hw_clock_ppm = (int)ppm;
+}
+
+static void parse_hw_stamp(struct plan *p, struct item *item)
+{
+	p->dev.hw_stamp_ns = with_sign(item, duration);
+}
+
+static void parse_poll_late(struct plan *p, struct item *item)
+{
+	p->dev.poll_late_ns = duration(item, item->value);
+}
+
 static void parse_fw_ver(struct plan *p, struct item *item)
 {
 	need_value(item);
@@ -262,6 +290,8 @@ static const struct special {
 	{ "service", parse_service }, { "stall", parse_stall },
 	{ "rate", parse_rate }, { "speed", parse_speed }, { "cm", parse_cm },
 	{ "instant", parse_instant }, { "fw_ver", parse_fw_ver },
+	{ "hw_clock_ppm", parse_hw_ppm }, { "hw_stamp", parse_hw_stamp },
+	{ "poll_late", parse_poll_late },
 };
 
 static bool parse_special(struct plan *p, struct item *item)
@@ -289,6 +319,7 @@ static const struct setting {
 } settings[] = {
 	FIELD("devices", count, NULL), NUMBER(pkeys), NUMBER(cq_holds),
 	NUMBER(odp), NUMBER(limited), NUMBER(xrc),
+	NUMBER(hw_clock), NUMBER(hw_clock_bits), NUMBER(hw_clock_start),
 	FIELD("port", port_down, plan_port_names),
 	FIELD("link", infiniband, plan_link_names),
 	FIELD("gid", gid, plan_gid_names),
@@ -380,6 +411,7 @@ static const struct plan defaults = {
 		.max_mr_size = UINT64_MAX, .vendor_id = 0x02c9,
 		.vendor_part_id = 4119, .atomic_cap = 1,
 		.fw_ver = "1.0.0-fake",
+		.hw_clock = 1000000, .hw_clock_bits = 64,
 	},
 	.cm_event = -1,
 };

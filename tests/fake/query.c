@@ -82,8 +82,8 @@ int ctx_query_device_ex(struct ibv_context *ctx,
 	FAKE_FAIL_ERRNO(ibv_query_device);
 	memset(&full, 0, sizeof(full));
 	fill_device(&full.orig_attr, to_ctx(ctx)->dev->index);
-	full.completion_timestamp_mask = UINT64_MAX;
-	full.hca_core_clock = 1000000;	/* kHz: the stamp is in ns */
+	full.completion_timestamp_mask = hwclock_mask();
+	full.hca_core_clock = (uint64_t)plan_get()->dev.hw_clock;
 	full.device_cap_flags_ex = full.orig_attr.device_cap_flags;
 	full.cq_mod_caps.max_cq_count = UINT16_MAX;
 	full.cq_mod_caps.max_cq_period = UINT16_MAX;
@@ -102,8 +102,13 @@ int ctx_query_rt_values(struct ibv_context *ctx, struct ibv_values_ex *v)
 {
 	(void)ctx;
 	FAKE_FAIL_ERRNO(ibv_query_rt_values);
+	if (!hwclock_mask())
+		return EOPNOTSUPP;
+	/* as mlx4 and mlx5 do: ticks, in the place of nanoseconds */
 	if (v->comp_mask & IBV_VALUES_MASK_RAW_CLOCK)
-		clock_gettime(CLOCK_MONOTONIC, &v->raw_clock);
+		v->raw_clock = (struct timespec){
+			.tv_nsec = (long)hwclock_at(now_ns())
+		};
 	v->comp_mask &= IBV_VALUES_MASK_RAW_CLOCK;
 	return 0;
 }

@@ -60,6 +60,11 @@ static enum ibv_wc_opcode wc_opcode(uint8_t opcode)
 	}
 }
 
+uint64_t requester_stamp(const struct fake_qp *qp, const struct fake_wqe *wqe)
+{
+	return qp->retried ? 0 : wqe->due_ns;
+}
+
 static void complete(struct fake_qp *qp, const struct fake_wqe *wqe,
 		     int status)
 {
@@ -72,6 +77,7 @@ static void complete(struct fake_qp *qp, const struct fake_wqe *wqe,
 			.byte_len = wqe->len,
 			.qp_num = qp->qp.qp_num,
 		},
+		.stamp_ns = requester_stamp(qp, wqe),
 		.seq = qp->sq_exec,
 	};
 
@@ -389,12 +395,14 @@ void qp_progress(struct fake_qp *qp, uint64_t now)
 		}
 		result = execute(qp, wqe);
 		if (result < 0 && has_to_wait(qp, &result, now_ns(), &again)) {
+			qp->retried = true;
 			engine_schedule(qp, again);
 			return;
 		}
 		qp->give_up_ns = 0;
 		qp->rnr_active = false;
 		complete(qp, wqe, result);
+		qp->retried = false;
 		qp->sq_exec++;
 		if (result)
 			qp_fail(qp);

@@ -129,7 +129,7 @@ static void complete_receive(const struct message *m,
 		.wr_id = r->wr_id, .status = (enum ibv_wc_status)status,
 		.opcode = IBV_WC_RECV, .byte_len = len,
 		.qp_num = m->dst->qpn, .src_qp = m->qp->qp.qp_num,
-	} };
+	}, .stamp_ns = requester_stamp(m->qp, wqe) };
 
 	if (wqe->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		cqe.wc.opcode = IBV_WC_RECV_RDMA_WITH_IMM;

@@ -279,6 +279,59 @@ static void instant_moves_nothing(void)
 	pair_close(&a, &b);
 }
 
+static uint64_t clock_of(struct ibv_context *ctx)
+{
+	struct ibv_values_ex v = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+
+	CHECK(!ibv_query_rt_values_ex(ctx, &v));
+	CHECK(v.comp_mask & IBV_VALUES_MASK_RAW_CLOCK && !v.raw_clock.tv_sec);
+	return (uint64_t)v.raw_clock.tv_nsec;
+}
+
+/* 1 MHz and a tenth, 16 bits: 0.1 s are 110000 ticks, which is once round */
+static void clock_runs_as_planned(void)
+{
+	struct ibv_device_attr_ex attr;
+	uint64_t from, ticks;
+	double t;
+
+	end_open(&a, 0, &end_defaults);
+	CHECK(!ibv_query_device_ex(a.ctx, NULL, &attr));
+	CHECK(attr.hca_core_clock == 1000);
+	CHECK(attr.completion_timestamp_mask == 0xffff);
+	from = clock_of(a.ctx);
+	t = now();
+	usleep(100000);
+	ticks = (clock_of(a.ctx) - from) & 0xffff;
+	t = (now() - t) * 1.1e6 - 65536;
+	CHECK(from <= 0xffff);
+	CHECK((double)ticks > t - 2000 && (double)ticks < t + 2000);
+	end_close(&a);
+}
+
+static void no_clock_no_stamps(void)
+{
+	struct ibv_values_ex v = { .comp_mask = IBV_VALUES_MASK_RAW_CLOCK };
+	struct ibv_cq_init_attr_ex cq = {
+		.cqe = 8, .wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+	};
+	struct ibv_device_attr_ex attr;
+
+	end_open(&a, 0, &end_defaults);
+	CHECK(!ibv_query_device_ex(a.ctx, NULL, &attr));
+	CHECK(!attr.completion_timestamp_mask && !attr.hca_core_clock);
+	CHECK(ibv_query_rt_values_ex(a.ctx, &v) == EOPNOTSUPP);
+	CHECK(!ibv_create_cq_ex(a.ctx, &cq) && errno == EOPNOTSUPP);
+	end_close(&a);
+}
+
+static void polls_are_late(void)
+{
+	open_pair();
+	CHECK(takes(0.005, 1, 1));
+	pair_close(&a, &b);
+}
+
 static const struct {
 	const char *plan;
 	void (*test)(void);
@@ -302,6 +355,10 @@ static const struct {
 	{ "rate=1@0s,0.5@50ms", rate_is_kept_and_steps },
 	{ "stall=40ms/100ms", stalls_come_each_period },
 	{ "instant", instant_moves_nothing },
+	{ "hw_clock=1000;hw_clock_ppm=100000;hw_clock_bits=16;hw_clock_start=60000",
+	  clock_runs_as_planned },
+	{ "hw_clock=0", no_clock_no_stamps },
+	{ "service=1ms;poll_late=4ms", polls_are_late },
 };
 
 /* Each in its own process, since a plan is read once. */

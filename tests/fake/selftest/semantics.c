@@ -365,7 +365,9 @@ static void extended_polling_works(void)
 				      IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
 	};
 	struct ibv_poll_cq_attr none = { 0 };
+	struct ibv_values_ex now;
 	struct ibv_cq_ex *ex;
+	uint64_t stamp;
 
 	open_pair(&end_defaults);
 	CHECK(!ibv_destroy_qp(a.qp) && !ibv_destroy_cq(a.cq));
@@ -382,7 +384,10 @@ static void extended_polling_works(void)
 	CHECK(!ibv_start_poll(ex, &none) && ex->wr_id == 5);
 	CHECK(ex->status == IBV_WC_WR_FLUSH_ERR);
 	CHECK(ibv_wc_read_opcode(ex) == IBV_WC_RECV);
-	CHECK(ibv_wc_read_completion_ts(ex) > 0);
+	now.comp_mask = IBV_VALUES_MASK_RAW_CLOCK;
+	CHECK(!ibv_query_rt_values_ex(a.ctx, &now));
+	stamp = ibv_wc_read_completion_ts(ex);
+	CHECK(stamp > 0 && stamp <= (uint64_t)now.raw_clock.tv_nsec);
 	CHECK(ibv_next_poll(ex) == ENOENT);
 	ibv_end_poll(ex);
 	pair_close(&a, &b);
