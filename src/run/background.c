@@ -31,7 +31,9 @@ static uint32_t moderation(uint32_t depth)
 static struct rb_session_plan session_plan(const struct rb_context *ctx)
 {
 	uint32_t depth = queue_depth(ctx);
+	struct rb_cq_opts cq = ctx->cq_opts;
 
+	cq.stamped = false; /* nobody asks when these are done */
 	return (struct rb_session_plan){
 		.verb = RB_VERB_WRITE,
 		.type = IBV_QPT_RC,
@@ -46,7 +48,7 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 		.load = { .footprint = RB_AUTO, .sges = 1 },
 		.sends = ctx->host != NULL,
 		.receives = ctx->host == NULL,
-		.cq = ctx->cq_opts,
+		.cq = cq,
 		.mr_per_qp = ctx->run_opts.mr_per_qp,
 		.of = " of --background",
 		.others = ctx->session.plan.qps,

@@ -17,6 +17,7 @@
 #include "run/context.h"
 #include "run/export.h"
 #include "run/header.h"
+#include "run/hwlat.h"
 #include "run/server.h"
 #include "run/setup.h"
 
@@ -54,6 +55,8 @@ static int parse(struct rb_context *ctx, int argc, char **argv)
 				      &ctx->conn_opts, &ctx->load_opts);
 	if (!err)
 		err = rb_latfile_check(ctx);
+	if (!err)
+		err = rb_hwlat_check(ctx);
 	return err ? err :
 		     rb_gate_init(&ctx->gate, &ctx->gate_opts, ctx->bench->name,
 				  fields_of(ctx));

@@ -24,6 +24,7 @@
 #include "run/result.h"
 #include "run/session.h"
 #include "verbs/dev.h"
+#include "verbs/hwclock.h"
 #include "verbs/mem.h"
 
 struct rb_bench;
@@ -52,6 +53,7 @@ struct rb_context {
 	json_t *plan; /* server: the client's "agree" */
 	struct rb_dev *dev;
 	struct rb_ends ends;
+	struct rb_hwclock hwclock; /* with --hw-clock, of the client's device */
 	struct rb_session session;
 	struct rb_background background;
 	struct rb_monitor monitor;

@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "base/hist.h"
 #include "base/log.h"
+#include "run/hwlat.h"
 #include "run/session.h"
 #include "verbs/dev.h"
 #include "verbs/srq.h"
@@ -153,6 +154,7 @@ void rb_lane_close(struct rb_lane *lane)
 	free(lane->wrs);
 	rb_hist_destroy(lane->lap.hist[1]);
 	rb_hist_destroy(lane->lap.hist[0]);
+	rb_hwlat_destroy(lane->hwlat);
 	rb_hist_destroy(lane->response);
 	rb_hist_destroy(lane->hist);
 	free(lane->shares);

@@ -23,6 +23,7 @@
 struct rb_context;
 struct rb_dev;
 struct rb_hist;
+struct rb_hwlat;
 struct rb_session;
 struct rb_session_plan;
 
@@ -50,6 +51,7 @@ struct rb_lane {
 	struct rb_lap lap;
 	struct rb_pingpong pingpong;
 	struct rb_hist *hist, *response; /* latency: of this lane; NULL: none */
+	struct rb_hwlat *hwlat;		 /* the same, by the device's time */
 	enum rb_stream_end end;
 	_Atomic double rate; /* of the last interval, for the progress line */
 } __attribute__((aligned(RB_CACHE_LINE)));

@@ -24,17 +24,27 @@ static const char half_round_trip[] = "half_round_trip";
 	{ "message_rate.per_s", NULL, RB_FIELD_REAL, AT(messages_per_s), 0, 0, 0 }, \
 	{ "latency.kind", NULL, RB_FIELD_TEXT, AT(kind), 0, 0, 0 }, \
 	RB_LATENCY_FIELDS(AT_NS)
-#define RESPONSE \
-	{ "response_ns.count", NULL, RB_FIELD_UINT, AT(response.count), 0, 0, 0 }, \
-	{ "response_ns.min", NULL, RB_FIELD_REAL, AT(response.min), 0, 0, 0 }, \
-	{ "response_ns.p50", "resp p50", RB_FIELD_REAL, AT(response.p50), 9, 2, US }, \
-	{ "response_ns.mean", NULL, RB_FIELD_REAL, AT(response.mean), 0, 0, 0 }, \
-	{ "response_ns.stddev", NULL, RB_FIELD_REAL, AT(response.stddev), 0, 0, 0 }, \
-	{ "response_ns.p90", NULL, RB_FIELD_REAL, AT(response.p90), 0, 0, 0 }, \
-	{ "response_ns.p99", "resp p99", RB_FIELD_REAL, AT(response.p99), 9, 2, US }, \
-	{ "response_ns.p99_9", NULL, RB_FIELD_REAL, AT(response.p99_9), 0, 0, 0 }, \
-	{ "response_ns.p99_99", NULL, RB_FIELD_REAL, AT(response.p99_99), 0, 0, 0 }, \
-	{ "response_ns.max", "resp max", RB_FIELD_REAL, AT(response.max), 9, 2, US }
+/* The rest of a struct rb_latency below @key whose median, p99 and maximum are shown. */
+#define BESIDES(key, name, member) \
+	{ key ".count", NULL, RB_FIELD_UINT, AT(member.count), 0, 0, 0 }, \
+	{ key ".min", NULL, RB_FIELD_REAL, AT(member.min), 0, 0, 0 }, \
+	{ key ".p50", name " p50", RB_FIELD_REAL, AT(member.p50), 9, 2, US }, \
+	{ key ".mean", NULL, RB_FIELD_REAL, AT(member.mean), 0, 0, 0 }, \
+	{ key ".stddev", NULL, RB_FIELD_REAL, AT(member.stddev), 0, 0, 0 }, \
+	{ key ".p90", NULL, RB_FIELD_REAL, AT(member.p90), 0, 0, 0 }, \
+	{ key ".p99", name " p99", RB_FIELD_REAL, AT(member.p99), 9, 2, US }, \
+	{ key ".p99_9", NULL, RB_FIELD_REAL, AT(member.p99_9), 0, 0, 0 }, \
+	{ key ".p99_99", NULL, RB_FIELD_REAL, AT(member.p99_99), 0, 0, 0 }, \
+	{ key ".max", name " max", RB_FIELD_REAL, AT(member.max), 9, 2, US }
+#define RESPONSE BESIDES("response_ns", "resp", response)
+#define STAMPS \
+	BESIDES("hw_latency_ns", "hw", hw), \
+	BESIDES("hw_delay_ns", "late", hw_delay), \
+	{ "hw_clock.error_ns", "hw +-us", RB_FIELD_REAL, AT(hw_clock.error_ns), 8, 3, US }, \
+	{ "hw_clock.hz", NULL, RB_FIELD_REAL, AT(hw_clock.hz), 0, 0, 0 }, \
+	{ "hw_clock.ppm", NULL, RB_FIELD_REAL, AT(hw_clock.ppm), 0, 0, 0 }, \
+	{ "hw_clock.ppm_error", NULL, RB_FIELD_REAL, AT(hw_clock.ppm_error), 0, 0, 0 }, \
+	{ "hw_clock.outside", NULL, RB_FIELD_UINT, AT(hw_clock.outside), 0, 0, 0 }
 #define LOAD \
 	{ "background.bits_per_s", "bg Gb/s", RB_FIELD_REAL, AT(background), 8, 3, 1e-9 }
 #define TAIL \
@@ -47,23 +57,31 @@ static const char half_round_trip[] = "half_round_trip";
 	{ "cpu.peer.cycles_per_message", NULL, RB_FIELD_REAL, AT(peer.cycles_per_message), 0, 0, 0 }, \
 	{ "cpu.peer.utilisation", "peer %", RB_FIELD_REAL, AT(peer.utilisation), 6, 0, 100 }
 
-static const struct rb_field plain_rows[] = { HEAD, TAIL };
-static const struct rb_field rated_rows[] = { HEAD, RESPONSE, TAIL };
-static const struct rb_field loaded_rows[] = { HEAD, LOAD, TAIL };
-static const struct rb_field both_rows[] = { HEAD, RESPONSE, LOAD, TAIL };
-/* clang-format on */
+#define TABLE(name, ...) static const struct rb_field name[] = { HEAD, __VA_ARGS__ TAIL };
+TABLE(plain_rows, )
+TABLE(rated_rows, RESPONSE, )
+TABLE(loaded_rows, LOAD, )
+TABLE(rated_loaded_rows, RESPONSE, LOAD, )
+TABLE(stamped_rows, STAMPS, )
+TABLE(stamped_rated_rows, STAMPS, RESPONSE, )
+TABLE(stamped_loaded_rows, STAMPS, LOAD, )
+TABLE(stamped_rated_loaded_rows, STAMPS, RESPONSE, LOAD, )
+#undef TABLE
 
-const struct rb_fields *rb_lat_result_fields(bool rated, bool loaded)
+const struct rb_fields *rb_lat_result_fields(struct rb_lat_parts parts)
 {
-	static const struct rb_fields fields[2][2] = {
-		{ { plain_rows, RB_ARRAY_SIZE(plain_rows) },
-		  { loaded_rows, RB_ARRAY_SIZE(loaded_rows) } },
-		{ { rated_rows, RB_ARRAY_SIZE(rated_rows) },
-		  { both_rows, RB_ARRAY_SIZE(both_rows) } },
+#define FIELDS(rows) { rows, RB_ARRAY_SIZE(rows) }
+	static const struct rb_fields fields[2][2][2] = {
+		{ { FIELDS(plain_rows), FIELDS(loaded_rows) },
+		  { FIELDS(rated_rows), FIELDS(rated_loaded_rows) } },
+		{ { FIELDS(stamped_rows), FIELDS(stamped_loaded_rows) },
+		  { FIELDS(stamped_rated_rows), FIELDS(stamped_rated_loaded_rows) } },
 	};
+#undef FIELDS
 
-	return &fields[rated][loaded];
+	return &fields[parts.stamped][parts.rated][parts.loaded];
 }
+/* clang-format on */
 
 void rb_latency_init(struct rb_latency *l)
 {
@@ -82,11 +100,15 @@ void rb_lat_result_init(struct rb_lat_result *r, uint64_t size, bool half)
 		.messages_per_s = RB_ABSENT_F,
 		.kind = half ? half_round_trip : "completion",
 		.background = RB_ABSENT_F,
+		.hw_clock = { RB_ABSENT_F, RB_ABSENT_F, RB_ABSENT_F,
+			      RB_ABSENT_F, RB_ABSENT },
 		.local = rb_no_cpu_use,
 		.peer = rb_no_cpu_use,
 	};
 	rb_latency_init(&r->ns);
 	rb_latency_init(&r->response);
+	rb_latency_init(&r->hw);
+	rb_latency_init(&r->hw_delay);
 }
 
 void rb_lat_result_window(struct rb_lat_result *r, const struct rb_window *w)
@@ -126,11 +148,23 @@ void rb_latency_take(struct rb_latency *l, const struct rb_hist *hist,
 	l->max = part * (double)hist->max;
 }
 
+/* What a tick of a round trip or completion counts in the row. */
+static double part_of(const struct rb_lat_result *r, double unit_ns)
+{
+	return r->kind == half_round_trip ? unit_ns / 2 : unit_ns;
+}
+
 void rb_lat_result_hist(struct rb_lat_result *r, const struct rb_hist *hist,
 			double unit_ns)
 {
-	rb_latency_take(&r->ns, hist,
-		 r->kind == half_round_trip ? unit_ns / 2 : unit_ns);
+	rb_latency_take(&r->ns, hist, part_of(r, unit_ns));
+}
+
+void rb_lat_result_hw(struct rb_lat_result *r, const struct rb_hist *hist,
+		      const struct rb_hist *delay, double unit_ns)
+{
+	rb_latency_take(&r->hw, hist, part_of(r, unit_ns));
+	rb_latency_take(&r->hw_delay, delay, unit_ns);
 }
 
 void rb_lat_result_response(struct rb_lat_result *r, const struct rb_hist *hist,

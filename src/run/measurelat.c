@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "run/bench.h"
 #include "run/context.h"
+#include "run/hwlat.h"
 #include "run/joint.h"
 #include "run/latfile.h"
 #include "run/team.h"
@@ -23,8 +24,11 @@ static bool is_pingpong(const struct rb_context *ctx)
 
 const struct rb_fields *rb_measure_lat_fields(const struct rb_context *ctx)
 {
-	return rb_lat_result_fields(ctx->load_opts.rate != 0,
-				    ctx->load_opts.background != 0);
+	return rb_lat_result_fields((struct rb_lat_parts){
+		.rated = ctx->load_opts.rate != 0,
+		.loaded = ctx->load_opts.background != 0,
+		.stamped = ctx->cq_opts.stamped,
+	});
 }
 
 static void show_progress(void *arg, double messages_per_s)
@@ -88,6 +92,10 @@ static int prepare_leader(struct rb_context *ctx, struct rb_lane *lane,
 {
 	int err = need_hist(&lane->hist);
 
+	if (!err && ctx->cq_opts.stamped && !lane->hwlat) {
+		lane->hwlat = rb_hwlat_create(&ctx->hwclock, &ctx->clock);
+		err = lane->hwlat ? 0 : -ENOMEM;
+	}
 	if (err || !ctx->load_opts.rate)
 		return err;
 	err = need_hist(&lane->response);
@@ -130,6 +138,8 @@ static void clear(struct rb_pingpong *p)
 	rb_hist_clear(p->hist);
 	if (p->response)
 		rb_hist_clear(p->response);
+	if (p->hwlat)
+		rb_hwlat_begin(p->hwlat);
 }
 
 static void exchange_lane(struct rb_context *ctx, struct rb_lane *lane)
@@ -140,6 +150,9 @@ static void exchange_lane(struct rb_context *ctx, struct rb_lane *lane)
 	p->messages = 1;
 	p->hist = rb_laps_hist(lane);
 	p->response = lane->response;
+	p->hwlat = lane->hwlat;
+	if (p->hwlat)
+		rb_hwlat_begin(p->hwlat);
 	first.lap_ns = 0;
 	first.progress = NULL;
 	rb_window_start(&lane->window, &ctx->clock, &ctx->monitor.halt, &first);
@@ -153,6 +166,8 @@ static void exchange_lane(struct rb_context *ctx, struct rb_lane *lane)
 		clear(p);
 	rb_team_start_window(ctx, lane);
 	lane->end = rb_pingpong_run(p);
+	if (p->hwlat)
+		rb_hwlat_end_block(p->hwlat);
 }
 
 static void put_hist(const struct rb_context *ctx, struct rb_lat_result *r)
@@ -208,6 +223,8 @@ static int run(struct rb_context *ctx, struct rb_lat_result *r)
 		rb_latfile_take(&ctx->latfile, ctx->session.lanes[0].hist);
 	}
 	err = rb_team_ended(ctx);
+	if (!err && leads && ctx->cq_opts.stamped)
+		err = rb_hwlat_result(ctx, r);
 	return err || !leads ? err : rb_joint_note_stop(ctx);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "base/hist.h"
+#include "run/hwlat.h"
 #include "run/post.h"
 #include "verbs/cq.h"
 
@@ -17,6 +18,7 @@ struct shape {
 	bool leads;
 	bool counter; /* the clock is the CPU's counter */
 	bool paced;   /* messages are due at a rate */
+	bool stamped; /* completions have the device's time */
 };
 
 RB_INLINE bool is_request(const struct shape shape)
@@ -93,6 +95,8 @@ static bool take_other(struct rb_pingpong *p, int n, const struct ibv_wc *wc)
 static void begin_samples(struct rb_pingpong *p)
 {
 	rb_hist_clear(p->hist);
+	if (p->hwlat)
+		rb_hwlat_begin(p->hwlat);
 	if (!p->response)
 		return;
 	rb_hist_clear(p->response);
@@ -176,7 +180,9 @@ RB_INLINE bool answered(struct rb_pingpong *p, struct rb_stream *s,
 
 	if (shape.how.verb == RB_VERB_WRITE)
 		return __atomic_load_n(p->in, __ATOMIC_ACQUIRE) == p->value;
-	n = ibv_poll_cq(p->cq, 1, &wc);
+	n = shape.stamped ?
+		    rb_cq_poll_stamped(s->cq->stamped, &wc, &p->stamp) :
+		    ibv_poll_cq(p->cq, 1, &wc);
 	if (n == 1 && rb_likely(wc.status == IBV_WC_SUCCESS) &&
 	    (is_request(shape) || wc.wr_id & RB_RECEIVE_FLAG)) {
 		if (rb_verb_has_imm(shape.how.verb))
@@ -272,15 +278,18 @@ RB_INLINE bool put(struct rb_pingpong *p, struct rb_stream *s,
 }
 
 /*
- * An exchange that took @ticks ended at an alarm of the window, or after its
- * end. False: the loop has to end.
+ * An exchange ended at an alarm of the window, or after its end. False: the loop
+ * has to end.
  */
-static bool turn(struct rb_pingpong *p, uint64_t ticks)
+static bool turn(struct rb_pingpong *p, uint64_t posted, uint64_t seen)
 {
 	if (p->closing)
 		return false;
-	if (p->leads && p->stream->window->state == RB_WINDOW_OPEN)
-		rb_hist_record(p->hist, ticks); /* and those before it */
+	if (p->leads && p->stream->window->state == RB_WINDOW_OPEN) {
+		rb_hist_record(p->hist, seen - posted); /* and those before it */
+		if (p->hwlat)
+			rb_hwlat_add(p->hwlat, posted, seen, p->stamp);
+	}
 	if (tick(p, done(p) + 1))
 		return false;
 	p->due = p->stream->window->due;
@@ -342,10 +351,12 @@ RB_INLINE void body(struct rb_pingpong *p, const struct shape shape)
 		if (shape.paced)
 			account_due(p, posted, seen);
 		if (rb_unlikely(seen >= p->due)) {
-			if (!turn(p, seen - posted))
+			if (!turn(p, posted, seen))
 				return;
 		} else if (shape.leads) {
 			rb_hist_record_brief(p->hist, seen - posted);
+			if (shape.stamped)
+				rb_hwlat_add(p->hwlat, posted, seen, p->stamp);
 		}
 	}
 	/* so that a count takes as long as its messages are due in */
@@ -362,9 +373,9 @@ typedef void (*body_fn)(struct rb_pingpong *p);
 	static void name(struct rb_pingpong *p)                               \
 	{                                                                     \
 		if (p->stream->clock->counter)                                \
-			body(p, (struct shape){ __VA_ARGS__, leads, true, false });  \
+			body(p, (struct shape){ __VA_ARGS__, leads, true, false, false });  \
 		else                                                          \
-			body(p, (struct shape){ __VA_ARGS__, leads, false, false }); \
+			body(p, (struct shape){ __VA_ARGS__, leads, false, false, false }); \
 	}
 #define INSTANCES(name, ...)                       \
 	INSTANCE(name##_answer, false, __VA_ARGS__) \
@@ -394,7 +405,7 @@ INSTANCES(list_imm, { LIST(SEND_IMM) })
 INSTANCE(list_request, true, { LIST(READ) })
 
 /* What few ask for: one instance for all, which looks at everything. */
-static void paced(struct rb_pingpong *p)
+static void rare(struct rb_pingpong *p)
 {
 	const struct rb_stream *s = p->stream;
 	const struct rb_how how = {
@@ -404,7 +415,8 @@ static void paced(struct rb_pingpong *p)
 		.datagram = s->datagram,
 	};
 
-	body(p, (struct shape){ how, true, s->clock->counter, true });
+	body(p, (struct shape){ how, true, s->clock->counter,
+				p->response != NULL, p->hwlat != NULL });
 }
 
 /* Of each: without and with inline data; of that: who answers, who leads. */
@@ -427,8 +439,8 @@ static body_fn choose_body(const struct rb_pingpong *p)
 {
 	const struct rb_stream *s = p->stream;
 
-	if (p->response)
-		return paced;
+	if (p->response || p->hwlat)
+		return rare;
 	if (!s->flows[0].qpx)
 		return bodies[s->verb].list[p->leads];
 	return s->datagram ? bodies[s->verb].datagram[s->inlined][p->leads] :

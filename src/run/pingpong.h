@@ -27,7 +27,9 @@
  *
  * Cost. Two time stamps are taken in an exchange, in ticks; the second also tells
  * whether it is time to look at the window. The histogram is kept in ticks, and
- * made nanoseconds of when the run is over.
+ * made nanoseconds of when the run is over. Few ask for messages at a rate, or for
+ * the device's time of completions (hwlat.h): one instance of the loop is for all
+ * of these and looks at everything; the others know nothing of it.
  *
  * Time. What is awaited is looked at a few times, then the counter is compared
  * with window->next; behind that come the window's edges, signals, the peer's
@@ -42,6 +44,7 @@
 #include "run/stream.h"
 
 struct rb_hist;
+struct rb_hwlat;
 
 #define RB_PINGPONG_DEPTH 128u /* places in the send queue, 2 at least */
 #define RB_PINGPONG_RECEIVES 16u /* posted ahead, when it is left to us */
@@ -60,6 +63,8 @@ struct rb_pingpong {
 	 * late stays due: a stall is counted for every message that it delayed.
 	 */
 	struct rb_hist *response;
+	/* by the device's time too; NULL: no. Then the CQ is a stamped one */
+	struct rb_hwlat *hwlat;
 	bool half;	    /* the answer's way is not part of it */
 	uint64_t gap;	    /* ticks between messages */
 	uint32_t gap_part;  /* and 2^-32 of a tick */
@@ -67,6 +72,7 @@ struct rb_pingpong {
 	struct ibv_cq *cq;
 	uint64_t left; /* messages still to be exchanged */
 	uint64_t due;  /* when to look at the window, in ticks; 0: after this one */
+	uint64_t stamp; /* the device's, of the last answer */
 	unsigned int looks; /* for answers that were not there yet */
 	uint64_t idle_for; /* what left was when the loop began to wait */
 	uint64_t turn; /* when the next message is due, in ticks; 0: now */

@@ -316,6 +316,17 @@ static bool events_of_memory(const struct facts *f)
 	       !verb_of(f)->receives && given(f, "events");
 }
 
+static bool stamps_of_bandwidth(const struct facts *f)
+{
+	return !is_latency(f->bench) && given(f, "hw-clock");
+}
+
+static bool stamps_of_memory(const struct facts *f)
+{
+	return f->bench->pattern == RB_PATTERN_PINGPONG &&
+	       !verb_of(f)->receives && given(f, "hw-clock");
+}
+
 static bool one_receive(const struct facts *f)
 {
 	return is_latency(f->bench) && f->run->rx_depth < 2;
@@ -357,6 +368,8 @@ static const struct {
 	{ depth_of_latency, "--tx-depth is about bandwidth: a latency is that of one message at a time" },
 	{ mod_of_latency, "--cq-mod is about bandwidth: what completes is what is timed here" },
 	{ events_of_memory, "--events: write_lat waits for memory to change, which raises no event; send_lat and --imm have events" },
+	{ stamps_of_bandwidth, "--hw-clock is about latency: when a completion came, not how many" },
+	{ stamps_of_memory, "--hw-clock: write_lat waits for memory to change, which no completion tells of; give --imm, or measure send_lat" },
 	{ one_receive, "--rx-depth must be 2 at least: one is posted anew while the next message may come" },
 	{ pkey_with_cm, "--pkey-index does not go with -R: rdma_cm takes the P_Key of the network interface" },
 	{ batch_of_latency, "--cqe-poll is about bandwidth: a latency has one completion at a time" },

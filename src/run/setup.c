@@ -56,6 +56,8 @@ static int agree_client(struct rb_context *ctx, struct rb_path *path)
 
 	if (!err)
 		err = rb_heed_device(ctx);
+	if (!err && ctx->cq_opts.stamped)
+		err = rb_hwclock_open(ctx->dev, &ctx->hwclock);
 	if (err)
 		return err;
 	choose_cores(ctx);

@@ -14,6 +14,7 @@
 #include "base/trace.h"
 #include "diag/callerr.h"
 #include "verbs/dev.h"
+#include "verbs/hwclock.h"
 
 /* Acknowledging takes a lock: do it for many events at once (ibv_get_cq_event(3)). */
 #define ACK_BATCH 64
@@ -32,6 +33,8 @@ static const struct rb_opt cq_rows[] = {
 	{ .name = "cqe-poll", .type = RB_OPT_COUNT, .def = "16", .min = 1, .max = RB_POLL_BATCH_MAX,
 	  .offset = offsetof(struct rb_cq_opts, batch), .flags = RB_OPT_AGREE,
 	  .help = "completions taken in one call; latency: always 1" },
+	{ .name = "hw-clock", .type = RB_OPT_FLAG, .offset = offsetof(struct rb_cq_opts, stamped),
+	  .help = "latency: also by the device's time stamps of completions; client" },
 	/* clang-format on */
 };
 
@@ -55,6 +58,37 @@ static int create_channel(const struct rb_dev *dev, struct rb_cq *cq)
 	return 0;
 }
 
+/* errno is set where cq->cq is NULL. */
+static void create_stamped(const struct rb_dev *dev, unsigned int cqe,
+			   int vector, struct rb_cq *cq)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = cqe,
+		.channel = cq->channel,
+		.comp_vector = (uint32_t)vector,
+		.wc_flags = IBV_WC_EX_WITH_COMPLETION_TIMESTAMP |
+			    IBV_WC_EX_WITH_QP_NUM | IBV_WC_EX_WITH_IMM,
+	};
+
+	cq->stamped = rb_traced_ptr(ibv_create_cq_ex(dev->ctx, &attr),
+				    "%s, %u entries, vector %d, stamped",
+				    dev->name, cqe, vector);
+	if (cq->stamped)
+		cq->cq = ibv_cq_ex_to_cq(cq->stamped);
+}
+
+static int report_creation(const struct rb_dev *dev, unsigned int cqe,
+			   const struct rb_cq_opts *opts)
+{
+	if (opts->stamped && (errno == EOPNOTSUPP || errno == ENOSYS))
+		return rb_hwclock_none(dev->name,
+				       "its provider in this libibverbs has no completion queue with time stamps (ibv_create_cq_ex)");
+	return rb_fail_cause(RB_FAULT_CQ, -errno,
+			     rb_call_meaning("ibv_create_cq", NULL, errno),
+			     "cannot create a completion queue of %u entries on '%s'",
+			     cqe, dev->name);
+}
+
 int rb_cq_create(const struct rb_dev *dev, unsigned int cqe,
 		 const struct rb_cq_opts *opts, struct rb_cq *cq)
 {
@@ -72,15 +106,15 @@ int rb_cq_create(const struct rb_dev *dev, unsigned int cqe,
 		goto out;
 	cq->spin_ns = opts->spin_ns;
 	cq->batch = (int)opts->batch;
-	cq->cq = rb_traced_ptr(ibv_create_cq(dev->ctx, (int)cqe, NULL,
-					     cq->channel, vector),
-			       "%s, %u entries, vector %d", dev->name, cqe,
-			       vector);
+	if (opts->stamped)
+		create_stamped(dev, cqe, vector, cq);
+	else
+		cq->cq = rb_traced_ptr(ibv_create_cq(dev->ctx, (int)cqe, NULL,
+						     cq->channel, vector),
+				       "%s, %u entries, vector %d", dev->name,
+				       cqe, vector);
 	if (!cq->cq)
-		err = rb_fail_cause(RB_FAULT_CQ, -errno,
-				    rb_call_meaning("ibv_create_cq", NULL, errno),
-				    "cannot create a completion queue of %u entries on '%s'",
-				    cqe, dev->name);
+		err = report_creation(dev, cqe, opts);
 out:
 	if (err)
 		rb_cq_destroy(cq);

@@ -49,7 +49,7 @@ static void try_fields(const char *text, const struct rb_fields *fields,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	json_t *results = json_loads("[{\"size_bytes\": 8, \"bandwidth\": {\"bits_per_s\": 1e9},"
-				     " \"latency_ns\": {\"p99\": 5.0}, \"messages\": 3}]",
+				     " \"latency_ns\": {\"p99\": 5.0}, \"hw_latency_ns\": {\"p50\": 4.0}, \"messages\": 3}]",
 				     0, NULL);
 	char *text = malloc(size + 1);
 
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	try_fields(text, &rb_bw_fields, results);
-	try_fields(text, rb_lat_result_fields(false, false), results);
+	try_fields(text, rb_lat_result_fields((struct rb_lat_parts){ .stamped = true }), results);
 	free(text);
 	json_decref(results);
 	return 0;

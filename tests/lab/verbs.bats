@@ -123,6 +123,13 @@ measure() {
 	measure write_bw -n 20 -R --retry-count 3 --rnr-retry 2 --flow-label 77 --hop-limit 5
 }
 
+@test "--hw-clock, which soft-RoCE has not: refused with the cause" {
+	serve send_lat
+	client -d rxe0 --timeout 20 --hw-clock -n 5
+	gave_up 77 unsupported transport_unsupported "does not stamp completions" completion_timestamp_mask
+	await_server
+}
+
 @test "XRC, which soft-RoCE has not: refused with the cause" {
 	serve write_bw
 	client -d rxe0 --timeout 20 -c XRC -n 5

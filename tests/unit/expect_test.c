@@ -96,7 +96,7 @@ static void accepted_as_meant(void **state)
 {
 	(void)state;
 	accept_all(accepted, RB_ARRAY_SIZE(accepted), &rb_bw_fields);
-	accept_all(of_latency, RB_ARRAY_SIZE(of_latency), rb_lat_result_fields(false, false));
+	accept_all(of_latency, RB_ARRAY_SIZE(of_latency), rb_lat_result_fields((struct rb_lat_parts){ 0 }));
 }
 
 static void refused_with_the_reason(void **state)

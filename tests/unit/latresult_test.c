@@ -62,10 +62,49 @@ static void a_percentile_needs_its_samples(void **state)
 	assert_true(isfinite(all.ns.p99_9) && isfinite(all.ns.p99_99));
 }
 
+static void by_the_device_half_the_way_and_the_whole_delay(void **state)
+{
+	struct rb_hist *way = rb_hist_create(), *delay = rb_hist_create();
+	struct rb_lat_result half, whole;
+
+	(void)state;
+	rb_hist_record(way, 600);
+	rb_hist_record(delay, 40);
+	rb_lat_result_init(&half, 8, true);
+	rb_lat_result_init(&whole, 8, false);
+	assert_true(half.hw.count == RB_ABSENT && half.hw_clock.outside == RB_ABSENT);
+	rb_lat_result_hw(&half, way, delay, 10);
+	rb_lat_result_hw(&whole, way, delay, 10);
+	assert_true(half.hw.max == 3000 && half.hw_delay.max == 400);
+	assert_true(whole.hw.max == 6000 && whole.hw_delay.max == 400);
+	rb_hist_destroy(way);
+	rb_hist_destroy(delay);
+}
+
+/* Each of the eight tables has the parts that it is asked for, and no other. */
+static void rows_have_their_parts(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		struct rb_lat_parts parts = { i & 1, i & 2, i & 4 };
+		const struct rb_fields *f = rb_lat_result_fields(parts);
+		bool rated = false, loaded = false, stamped = false, cpu = false;
+
+		for (size_t k = 0; k < f->n; k++) {
+			rated |= !strcmp(f->rows[k].key, "response_ns.p50");
+			loaded |= !strcmp(f->rows[k].key, "background.bits_per_s");
+			stamped |= !strcmp(f->rows[k].key, "hw_latency_ns.p50");
+			cpu |= !strcmp(f->rows[k].key, "cpu.peer.utilisation");
+		}
+		assert_true(rated == parts.rated && loaded == parts.loaded);
+		assert_true(stamped == parts.stamped && cpu);
+	}
+}
+
 static void without_samples_all_is_absent(void **state)
 {
 	struct rb_lat_result r = row_of(0, true);
-	json_t *o = rb_fields_json(rb_lat_result_fields(false, false), &r);
+	json_t *o = rb_fields_json(rb_lat_result_fields((struct rb_lat_parts){ 0 }), &r);
 
 	(void)state;
 	assert_null(json_object_get(o, "latency_ns"));
@@ -79,6 +118,8 @@ int main(void)
 		cmocka_unit_test(a_completion_is_reported_whole),
 		cmocka_unit_test(a_round_trip_is_halved),
 		cmocka_unit_test(a_percentile_needs_its_samples),
+		cmocka_unit_test(by_the_device_half_the_way_and_the_whole_delay),
+		cmocka_unit_test(rows_have_their_parts),
 		cmocka_unit_test(without_samples_all_is_absent),
 	};
 
