@@ -92,7 +92,10 @@ int rb_hwclock_open(const struct rb_dev *dev, struct rb_hwclock *hw)
 	int err = rb_traced(ibv_query_device_ex(dev->ctx, NULL, &attr), "%s",
 			    dev->name);
 
-	if (err || !attr.completion_timestamp_mask)
+	if (err)
+		return rb_fail(RB_FAULT_DEVICE_QUERY, -abs(err),
+			       "cannot query the features of '%s'", dev->name);
+	if (!attr.completion_timestamp_mask)
 		return rb_hwclock_none(dev->name,
 				       "it reports no clock for it (completion_timestamp_mask of ibv_query_device_ex)");
 	if (!attr.hca_core_clock)

@@ -25,7 +25,8 @@ struct rb_hwclock {
 
 /*
  * 0, or a negative errno (reported): -EOPNOTSUPP where the device stamps nothing,
- * or has no clock that can be read (TRANSPORT); HW_CLOCK if reading it failed.
+ * or has no clock that can be read (TRANSPORT); DEVICE_QUERY, HW_CLOCK if asking
+ * it failed.
  */
 int rb_hwclock_open(const struct rb_dev *dev, struct rb_hwclock *hw);
 

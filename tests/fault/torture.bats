@@ -36,7 +36,7 @@ torture() {
 run_with() {
 	local server_plan='' client_plan='' bad=0
 	declare "$1_plan=$2"
-	RB_FAKE=$server_plan serve write_bw || return
+	RB_FAKE=$server_plan serve "${benchmark:-write_bw}" || return
 	# a server that fails before it listens is not waited for
 	RB_FAKE=$client_plan start_client -n 5 --wait 1 "${@:3}"
 	await client && ended_well || bad=1
@@ -72,5 +72,6 @@ was_reached() {
 @test "server, over XRC" { torture server EIO -c XRC; }
 @test "client, verifying" { torture client EINVAL --verify; }
 @test "server, verifying" { torture server EINVAL --verify; }
+@test "client, by the device's clock" { benchmark=read_lat torture client EIO --hw-clock; }
 @test "client, through rdma_cm" { torture client ENOMEM -R -q 2; }
 @test "server, through rdma_cm" { torture server ENOMEM -R -q 2; }
