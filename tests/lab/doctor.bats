@@ -4,6 +4,7 @@
 # doctor.bats - rbench doctor on soft-RoCE: nothing wrong where nothing is, and
 # what was broken on purpose is the first that it names
 
+# bats file_tags=long
 DEADLINE=90 # everything is emulated
 load ../helpers
 

@@ -5,6 +5,7 @@
 # rdma_cm, polled and with events; what there is comes from the registry, so that
 # nothing is forgotten. What was moved is compared with the ports' own counters.
 
+# bats file_tags=long
 SERVER=10.0.0.2
 DEADLINE=60 # everything is emulated
 load ../helpers

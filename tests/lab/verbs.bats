@@ -4,6 +4,7 @@
 # verbs.bats - every benchmark between the lab's two devices, in ways that
 # matrix.bats does not try
 
+# bats file_tags=long
 SERVER=10.0.0.2
 DEADLINE=40 # everything is emulated
 load ../helpers

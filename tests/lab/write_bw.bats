@@ -5,6 +5,7 @@
 #
 # The responder is always started with nothing but its command.
 
+# bats file_tags=long
 SERVER=10.0.0.2
 DEADLINE=40 # everything is emulated
 load ../helpers
