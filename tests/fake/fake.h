@@ -163,6 +163,7 @@ struct fake_qp {
 	struct wire_qp *dst;
 	uint64_t busy_ns;		/* service: end of the last message */
 	uint64_t give_up_ns;		/* deadline of the message in flight */
+	uint64_t swapped;		/* the message that was exchanged last */
 	int rnr_left;
 	bool rnr_active;
 	bool retried;			/* it is later than by the plan */

@@ -141,6 +141,12 @@ struct plan {
 	int nimm;
 	uint64_t drop[PLAN_LIST];
 	int ndrop;
+	uint64_t lose[PLAN_LIST];
+	int nlose;
+	uint64_t misplace[PLAN_LIST];
+	int nmisplace;
+	uint64_t swap[PLAN_LIST];
+	int nswap;
 	int cm_event;			/* enum rdma_cm_event_type; -1: none */
 	int cm_status;
 	bool instant;

@@ -132,22 +132,41 @@ static void parse_event(struct plan *p, struct item *item)
 	e->type = need(item, plan_event_names, item->value);
 }
 
+/* A list of messages, by their numbers. */
+static void parse_message(struct item *item, uint64_t *list, int *n)
+{
+	room(item, *n);
+	list[(*n)++] = number(item, item->number);
+}
+
 static void parse_imm(struct plan *p, struct item *item)
 {
-	room(item, p->nimm);
-	p->imm[p->nimm++] = number(item, item->number);
+	parse_message(item, p->imm, &p->nimm);
 }
 
 static void parse_corrupt(struct plan *p, struct item *item)
 {
-	room(item, p->ncorrupt);
-	p->corrupt[p->ncorrupt++] = number(item, item->number);
+	parse_message(item, p->corrupt, &p->ncorrupt);
 }
 
 static void parse_drop(struct plan *p, struct item *item)
 {
-	room(item, p->ndrop);
-	p->drop[p->ndrop++] = number(item, item->number);
+	parse_message(item, p->drop, &p->ndrop);
+}
+
+static void parse_lose(struct plan *p, struct item *item)
+{
+	parse_message(item, p->lose, &p->nlose);
+}
+
+static void parse_misplace(struct plan *p, struct item *item)
+{
+	parse_message(item, p->misplace, &p->nmisplace);
+}
+
+static void parse_swap(struct plan *p, struct item *item)
+{
+	parse_message(item, p->swap, &p->nswap);
 }
 
 static void parse_service(struct plan *p, struct item *item)
@@ -287,6 +306,8 @@ static const struct special {
 	{ "unsolicited", parse_unsolicited }, { "imm", parse_imm },
 	{ "anykey", parse_anykey },
 	{ "corrupt", parse_corrupt }, { "drop", parse_drop },
+	{ "lose", parse_lose }, { "misplace", parse_misplace },
+	{ "swap", parse_swap },
 	{ "service", parse_service }, { "stall", parse_stall },
 	{ "rate", parse_rate }, { "speed", parse_speed }, { "cm", parse_cm },
 	{ "instant", parse_instant }, { "fw_ver", parse_fw_ver },
@@ -444,6 +465,7 @@ void plan_parse(struct plan *plan, const char *text)
 	free(copy);
 	if (plan->instant && (plan->timed || has_data_call(plan) ||
 			      plan->nwc || plan->ncorrupt || plan->ndrop ||
-			      plan->nimm))
+			      plan->nimm || plan->nlose ||
+			      plan->nmisplace || plan->nswap))
 		refuse(&whole, "instant goes with no other data item");
 }

@@ -331,6 +331,8 @@ static int execute(struct fake_qp *qp, const struct fake_wqe *wqe)
 	if (!is_up(proc.self.a, qp->w->dev) ||
 	    plan_has(plan->drop, plan->ndrop, wqe->msg))
 		result = OUT_LOST;
+	else if (plan_has(plan->lose, plan->nlose, wqe->msg))
+		result = IBV_WC_SUCCESS;
 	else if (qp->qp.qp_type == IBV_QPT_UD)
 		result = deliver_ud(&m);
 	else
@@ -371,13 +373,46 @@ static void flush(struct fake_qp *qp)
 		complete(qp, sq_at(qp, qp->sq_exec), IBV_WC_WR_FLUSH_ERR);
 }
 
+/*
+ * The plan lets this message and its queue pair's next one exchange what they carry:
+ * false while there is no next one.
+ */
+static bool swap_with_next(struct fake_qp *qp, struct fake_wqe *wqe)
+{
+	size_t n = qp->sq_stride - offsetof(struct fake_wqe, sge);
+	struct fake_wqe *next = sq_at(qp, qp->sq_exec + 1);
+	uint32_t len = wqe->len, imm = wqe->imm;
+	uint16_t nsge = wqe->nsge;
+	char *a = wqe->data, *b = next->data;
+
+	if (qp->swapped == wqe->msg ||
+	    !plan_has(plan_get()->swap, plan_get()->nswap, wqe->msg))
+		return true;
+	if (qp->sq_exec + 1 == qp->sq_head)
+		return false;
+	for (; n; n--, a++, b++) {
+		char c = *a;
+
+		*a = *b;
+		*b = c;
+	}
+	wqe->len = next->len;
+	next->len = len;
+	wqe->nsge = next->nsge;
+	next->nsge = nsge;
+	wqe->imm = next->imm;
+	next->imm = imm;
+	qp->swapped = wqe->msg;
+	return true;
+}
+
 /* Execute what is due; with qp->lock held. */
 void qp_progress(struct fake_qp *qp, uint64_t now)
 {
 	if (plan_get()->instant) /* done when posted: nothing waits here */
 		qp->sq_exec = qp->sq_head;
 	while (qp->sq_exec != qp->sq_head) {
-		const struct fake_wqe *wqe = sq_at(qp, qp->sq_exec);
+		struct fake_wqe *wqe = sq_at(qp, qp->sq_exec);
 		uint64_t again = wqe->due_ns;
 		int result;
 
@@ -391,6 +426,10 @@ void qp_progress(struct fake_qp *qp, uint64_t now)
 			return;
 		if (again > now) {
 			engine_schedule(qp, again);
+			return;
+		}
+		if (!swap_with_next(qp, wqe)) {
+			engine_schedule(qp, now_ns() + RETRY_EVERY_NS);
 			return;
 		}
 		result = execute(qp, wqe);

@@ -177,6 +177,15 @@ static int put_payload(const struct message *m, const struct span *to)
 	return span_put(m->peer, &m->src, to);
 }
 
+/* Where a message of RDMA goes to or comes from: its own place or the next one. */
+static uint64_t target_of(const struct message *m)
+{
+	const struct plan *plan = plan_get();
+	bool aside = plan_has(plan->misplace, plan->nmisplace, m->wqe->msg);
+
+	return m->wqe->raddr + (aside ? m->wqe->len : 0);
+}
+
 /* The last byte goes last: programs poll on it. */
 static void add_target(struct span *to, uintptr_t at, size_t len)
 {
@@ -196,7 +205,7 @@ int respond_write(const struct message *m)
 		return respond_nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
 	if (wqe->len) {
 		uintptr_t at = mr_find(m->peer->a, m->pd, wqe->rkey,
-				       wqe->raddr, wqe->len,
+				       target_of(m), wqe->len,
 				       IBV_ACCESS_REMOTE_WRITE);
 
 		if (!at)
@@ -225,7 +234,7 @@ int respond_read(const struct message *m)
 		return respond_nak(m, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
 	if (!wqe->len)
 		return IBV_WC_SUCCESS;
-	at = mr_find(m->peer->a, m->pd, wqe->rkey, wqe->raddr, wqe->len,
+	at = mr_find(m->peer->a, m->pd, wqe->rkey, target_of(m), wqe->len,
 		     IBV_ACCESS_REMOTE_READ);
 	if (!at)
 		return respond_nak(m, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);

@@ -165,6 +165,29 @@ static void second_message_is_corrupt(void)
 	pair_close(&a, &b);
 }
 
+static void second_message_never_arrives(void)
+{
+	open_pair();
+	memset(a.buf, 1, 1000);
+	CHECK(!end_post(&a, IBV_WR_RDMA_WRITE, &ba, 500, 2));
+	CHECK(end_wait(&a).status == 0);
+	memset(a.buf, 2, 1000);
+	CHECK(!end_post(&a, IBV_WR_RDMA_WRITE, &ba, 500, 2));
+	CHECK(end_wait(&a).status == 0);
+	CHECK(b.buf[0] == 1 && b.buf[499] == 1);
+	pair_close(&a, &b);
+}
+
+static void first_message_goes_aside(void)
+{
+	open_pair();
+	memset(a.buf, 1, 1000);
+	CHECK(!end_post(&a, IBV_WR_RDMA_WRITE, &ba, 500, 2));
+	CHECK(end_wait(&a).status == 0);
+	CHECK(b.buf[499] == 0 && b.buf[500] == 1 && b.buf[999] == 1);
+	pair_close(&a, &b);
+}
+
 static void lost_message_is_retry_exceeded(void)
 {
 	open_pair();
@@ -348,6 +371,8 @@ static const struct {
 	{ "link=infiniband;port=down", infiniband_goes_by_lid },
 	{ "devices=0", no_device_at_all },
 	{ "corrupt#2", second_message_is_corrupt },
+	{ "lose#2", second_message_never_arrives },
+	{ "misplace#1", first_message_goes_aside },
 	{ "drop#2", lost_message_is_retry_exceeded },
 	{ "service=1ms", service_takes_its_time },
 	{ "service=1ms", unattended_messages_arrive_too },
