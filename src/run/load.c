@@ -191,6 +191,58 @@ uint64_t rb_load_region(const struct rb_load_opts *load, uint64_t size)
 					    rb_load_span(load, size) + size;
 }
 
+/* An odd factor of which 4 divides all but 1: each slot comes once in a round. */
+#define RANDOM_FACTOR 1664525u /* Knuth, TAOCP vol. 2, 3.3.4, table 1 */
+#define RANDOM_STEP 1013904223u
+
+/* The room of a message that walks by its own size. */
+static uint64_t slot_of(uint64_t size)
+{
+	uint64_t slot = 64;
+
+	while (slot < size)
+		slot *= 2;
+	return slot;
+}
+
+struct rb_walk rb_load_walk(const struct rb_load_opts *load, uint64_t size)
+{
+	struct rb_walk walk = { 1, load->access, rb_load_span(load, size) - 1 };
+
+	if (load->access == RB_ACCESS_RANDOM) {
+		walk.factor = RANDOM_FACTOR;
+		walk.step = slot_of(size) * RANDOM_STEP;
+	} else if (load->access == RB_ACCESS_SEQ) {
+		walk.step = slot_of(size);
+	}
+	return walk;
+}
+
+/* @n steps are one step, whose factor and addend follow from those of its halves. */
+uint64_t rb_walk_place(const struct rb_walk *walk, uint64_t n)
+{
+	uint64_t factor = walk->factor, step = walk->step, place = 0;
+
+	for (; n; n >>= 1) {
+		if (n & 1)
+			place = place * factor + step;
+		step += step * factor;
+		factor *= factor;
+	}
+	return place & walk->mask;
+}
+
+uint64_t rb_load_places(const struct rb_load_opts *load, uint64_t size)
+{
+	bool strides = load->access != RB_ACCESS_SEQ &&
+		       load->access != RB_ACCESS_RANDOM;
+
+	if (strides && load->access < size)
+		return 0;
+	return rb_load_span(load, size) /
+	       (strides ? load->access : slot_of(size));
+}
+
 bool rb_load_knows_cores(const struct rb_load_opts *load)
 {
 	struct rb_cores cores;

@@ -65,6 +65,23 @@ uint64_t rb_load_span(const struct rb_load_opts *load, uint64_t size);
 /* Bytes of memory that takes for a QP; @size, when it is left to us. */
 uint64_t rb_load_region(const struct rb_load_opts *load, uint64_t size);
 
+/*
+ * How messages walk through memory: the next place is place * factor + step
+ * (mod mask + 1), from 0; stream.h tells of factors.
+ */
+struct rb_walk {
+	uint64_t factor, step, mask;
+};
+
+/* That of messages of @size through a footprint that was asked for. */
+struct rb_walk rb_load_walk(const struct rb_load_opts *load, uint64_t size);
+
+/* Its @n-th place, by log2(n) steps; the first is 0. */
+uint64_t rb_walk_place(const struct rb_walk *walk, uint64_t n);
+
+/* How many messages of @size in a row have places that do not overlap; 0: none. */
+uint64_t rb_load_places(const struct rb_load_opts *load, uint64_t size);
+
 /* Texts of rates and ways; see struct rb_code. */
 int rb_rate_read(const char *text, uint64_t *rate);
 const char *rb_rate_write(uint64_t rate, char buf[static RB_TEXT_SIZE]);

@@ -159,6 +159,15 @@ static int open_lane_qps(struct rb_session *s, const struct rb_lane *lane,
 	return err;
 }
 
+static uint64_t send_ops(const struct rb_session_plan *plan)
+{
+	const struct rb_verb_row *row = rb_verb_row(plan->verb);
+
+	return plan->with_imm ?
+		       row->send_ops | rb_verb_row(row->with_imm)->send_ops :
+		       row->send_ops;
+}
+
 static int open_qps(struct rb_session *s)
 {
 	struct rb_qp_plan plan = {
@@ -172,7 +181,7 @@ static int open_qps(struct rb_session *s)
 		.sges = (uint32_t)s->plan.load.sges,
 		.send_ops = s->plan.post_send ?
 				    0 :
-				    rb_verb_row(s->plan.verb)->send_ops,
+				    send_ops(&s->plan),
 		.access = rb_verb_row(s->plan.verb)->access,
 	};
 	int err = 0;
@@ -345,37 +354,29 @@ static void link_chain(struct rb_session *s, const struct rb_lane *lane,
 	}
 }
 
-/* An odd factor of which 4 divides all but 1: each slot comes once in a round. */
-#define RANDOM_FACTOR 1664525u /* Knuth, TAOCP vol. 2, 3.3.4, table 1 */
-#define RANDOM_STEP 1013904223u
-
 /* Through which memory messages walk, and how. */
 static void aim_walk(const struct rb_session *s, uint32_t size,
 		     struct rb_stream *stream)
 {
 	const struct rb_load_opts *load = &s->plan.load;
-	uint64_t slot = rb_power_of_two(RB_MAX(size, RB_CACHE_LINE));
-	uint64_t rx_slot = rb_power_of_two(RB_MAX(s->plan.largest,
-						  RB_CACHE_LINE));
+	struct rb_walk walk, rx;
 
 	stream->factor = 1;
-	stream->step = size <= WALK_SPAN / 2 ? slot : 0;
+	stream->step = size <= WALK_SPAN / 2 ?
+			       rb_power_of_two(RB_MAX(size, RB_CACHE_LINE)) :
+			       0;
 	stream->mask = WALK_SPAN - 1;
 	stream->rx_step = stream->rx_mask = 0;
 	if (load->footprint == RB_AUTO)
 		return;
-	stream->mask = rb_load_span(load, size) - 1;
-	stream->rx_mask = rb_load_span(load, s->plan.largest) - 1;
+	walk = rb_load_walk(load, size);
+	rx = rb_load_walk(load, s->plan.largest);
+	stream->factor = walk.factor;
+	stream->step = walk.step;
+	stream->mask = walk.mask;
+	stream->rx_step = rx.step;
+	stream->rx_mask = rx.mask;
 	stream->rx_length = s->plan.largest;
-	stream->step = stream->rx_step = load->access;
-	if (load->access == RB_ACCESS_RANDOM) {
-		stream->factor = RANDOM_FACTOR;
-		stream->step = slot * RANDOM_STEP;
-		stream->rx_step = rx_slot * RANDOM_STEP;
-	} else if (load->access == RB_ACCESS_SEQ) {
-		stream->step = slot;
-		stream->rx_step = rx_slot;
-	}
 }
 
 void rb_session_aim(struct rb_session *s, struct rb_lane *lane, uint32_t size,

@@ -41,6 +41,7 @@ struct rb_session_plan {
 	bool srq;		/* one receive queue for all QPs */
 	bool solicits;		/* what this end sends asks for an event */
 	bool solicited;		/* this end waits for such only */
+	bool with_imm; /* besides, some of what it sends has immediate data */
 	bool post_send; /* by ibv_post_send even where there is ibv_wr_* */
 	struct rb_cq_opts cq;
 	bool mr_per_qp;	/* a memory region for each QP */
