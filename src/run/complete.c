@@ -81,7 +81,7 @@ int rb_run_complete(struct rb_optset *set, const struct rb_bench *bench,
 	if (err)
 		return err;
 	if (run->all_sizes)
-		rb_parse_sizes("2:8M:*2", &run->sizes);
+		rb_parse_sizes(RB_ALL_SIZES, &run->sizes);
 	if (bench->verb == RB_VERB_FETCH_ADD)
 		run->sizes = (struct rb_sizes){ 1, { RB_ATOMIC_BYTES } };
 	if (conn->multicast)

@@ -26,6 +26,14 @@ static bool with_imm(const struct rb_context *ctx)
 	return ctx->run_opts.imm;
 }
 
+/* It tells the responder what is there. */
+static bool with_verify(const struct rb_context *ctx)
+{
+	return ctx->run_opts.verify &&
+	       rb_verb_row(rb_run_verb(ctx->bench, &ctx->run_opts))
+		       ->takes_inline;
+}
+
 static bool both_ways(const struct rb_context *ctx)
 {
 	return ctx->run_opts.bidirectional;
@@ -43,6 +51,8 @@ static const struct {
 	  "give -R" },
 	{ with_imm, "sends no immediate data", "iWARP has no such messages",
 	  "leave --imm out" },
+	{ with_verify, "sends no immediate data, by which --verify tells what was written or sent",
+	  "iWARP has no such messages", "leave --verify out, or check reads: read_bw --verify" },
 	{ both_ways, "does not measure both directions at once",
 	  "with iWARP the accepting end may not send before it was sent to (RFC 5044 7.1)",
 	  "leave -b out; run a second pair of rbench, with the hosts exchanged" },

@@ -14,6 +14,7 @@
 #include "run/share.h"
 #include "run/team.h"
 #include "run/verify.h"
+#include "run/verifyplan.h"
 #include "verbs/datagram.h"
 
 static void show_progress(void *arg, double messages_per_s)
@@ -362,60 +363,55 @@ static int measure_plain(struct rb_context *ctx, uint64_t size)
 	return err ? err : exchange(ctx, &own, &idle);
 }
 
-static int verify_failed(const struct rb_context *ctx,
-			 const struct rb_verify *v)
+/* The first wrong message, as a sentence; it is this end's if there is one. */
+static const char *first_fault(const struct rb_verify *v,
+			       char text[static RB_VERIFY_FAULT_TEXT])
 {
-	uint64_t bad = v->here.corrupt + v->peer.corrupt;
-	uint64_t all = v->here.checked + v->peer.checked;
+	const struct rb_verify_fault *f = v->fault.what != RB_VERIFY_FINE ?
+						  &v->fault :
+						  &v->peer_fault;
 
-	if (rb_verify_lossy(v) && v->here.lost + v->peer.lost)
-		rb_warn("uc_loss", "%llu of %llu messages were lost, as %s allows",
-			(unsigned long long)(v->here.lost + v->peer.lost),
-			(unsigned long long)all,
-			rb_conn_type_name(ctx->conn_opts.transport));
-	if (!bad)
-		return 0;
-	return rb_fail(RB_FAULT_VERIFY, -EBADMSG,
-		       "%llu of %llu messages arrived corrupted at %s",
-		       (unsigned long long)bad, (unsigned long long)all,
-		       v->here.corrupt ? "this end" : "the peer");
+	return f->what == RB_VERIFY_FINE ?
+		       NULL :
+		       rb_verify_fault_text(
+			       f, v->session->qps[f->qp].qp->qp_num, text);
 }
 
-static struct rb_verify verify_plan(struct rb_context *ctx, uint64_t size)
+static int verify_failed(const struct rb_verify *v)
 {
-	/* what receives hold must not depend on the size: some may be left */
-	uint64_t most = ctx->bench->verb == RB_VERB_SEND ?
-				rb_run_max_size(&ctx->run_opts) :
-				size;
-	uint32_t grh = ctx->session.plan.type == IBV_QPT_UD ? RB_GRH_BYTES : 0;
+	bool lossy = rb_verify_lossy(v);
+	unsigned long long corrupt = v->here.corrupt + v->peer.corrupt;
+	unsigned long long lost = v->here.lost + v->peer.lost;
+	unsigned long long all = v->here.checked + v->peer.checked;
+	const char *where = v->here.corrupt || (v->here.lost && !corrupt) ?
+				    "this end" :
+				    "the peer";
+	char text[RB_VERIFY_FAULT_TEXT];
 
-	return (struct rb_verify){
-		.session = &ctx->session,
-		.monitor = &ctx->monitor,
-		.oob = &ctx->oob,
-		.intr = ctx->intr,
-		.verb = ctx->session.plan.verb,
-		.size = (uint32_t)size,
-		.slots = rb_verify_slots(most + grh, ctx->run_opts.qps,
-					 rb_run_depth(&ctx->run_opts, most)),
-		.pitch = rb_verify_pitch(most + grh),
-		.grh = grh,
-		.sends = ctx->initiates,
-		.receives = ctx->responds,
-		.messages = ctx->run_opts.messages,
-		.duration_ns = ctx->run_opts.duration_ns,
-	};
+	if (lossy && lost)
+		rb_warn("uc_loss", "%llu of %llu messages were lost, as %s allows",
+			lost, all, rb_conn_type_name((int)v->session->plan.type));
+	if (corrupt)
+		return rb_fail_cause(RB_FAULT_VERIFY, -EBADMSG,
+				     first_fault(v, text),
+				     "%llu of %llu messages arrived corrupted at %s",
+				     corrupt, all, where);
+	if (lost && !lossy)
+		return rb_fail_cause(RB_FAULT_VERIFY, -EBADMSG,
+				     first_fault(v, text),
+				     "%llu of %llu messages did not arrive at %s, though their completions say so",
+				     lost, all, where);
+	return 0;
 }
 
 static int run_verify(struct rb_context *ctx, struct rb_verify *v)
 {
 	struct rb_bw_result own;
-	struct rb_stream addresses; /* of which only the flows' are used */
 	struct rb_idle idle;
 	int err;
 
-	rb_session_aim(&ctx->session, &ctx->session.lanes[0], (uint32_t)v->size,
-		       &addresses);
+	for (uint32_t i = 0; i < ctx->session.plan.lanes; i++)
+		prepare_lane(ctx, &ctx->session.lanes[i], v->size);
 	err = rb_verify_prepare(v);
 	if (!err)
 		err = rb_joint_barrier(ctx, v->size);
@@ -432,12 +428,12 @@ static int run_verify(struct rb_context *ctx, struct rb_verify *v)
 	err = exchange(ctx, &own, &idle);
 	rb_warn("verify_rate",
 		"--verify: the rate is that of filling and checking payloads, not of the device");
-	return err ? err : verify_failed(ctx, v);
+	return err ? err : verify_failed(v);
 }
 
 static int measure_verified(struct rb_context *ctx, uint64_t size)
 {
-	struct rb_verify v = verify_plan(ctx, size);
+	struct rb_verify v = rb_verify_plan(ctx, size);
 	int err = run_verify(ctx, &v);
 
 	rb_verify_free(&v);

@@ -84,7 +84,7 @@ static const struct rb_opt run_rows[] = {
 	  .arg = "SIZES", .offset = offsetof(struct rb_run_opts, sizes), .flags = RB_OPT_AGREE,
 	  .help = "message sizes: 4K, a list 64,4K,1M, a range 2:8M:*2; latency: 2, else" },
 	{ .name = "all", .letter = 'a', .type = RB_OPT_FLAG, .offset = offsetof(struct rb_run_opts, all_sizes),
-	  .help = "sizes 2:8M:*2" },
+	  .help = "sizes " RB_ALL_SIZES },
 	{ .name = "iters", .letter = 'n', .type = RB_OPT_COUNT, .min = 1,
 	  .offset = offsetof(struct rb_run_opts, messages), .flags = RB_OPT_AGREE | RB_OPT_AUTO,
 	  .help = "messages of each queue pair, in place of a duration" },

@@ -15,6 +15,8 @@
 #include "base/units.h"
 #include "run/verb.h"
 
+#define RB_ALL_SIZES "2:8M:*2" /* of --all */
+#define RB_ALL_SIZES_MOST (8u << 20)
 #define RB_DURATION_MAX (366ull * 24 * 3600 * RB_NS_PER_S)
 
 struct rb_bench;

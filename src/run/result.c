@@ -48,8 +48,12 @@
 	{ "loss.lost", lost_label, RB_FIELD_UINT, AT(missing), 9, 0, 0 }, \
 	{ "loss.percent", percent_label, RB_FIELD_REAL, AT(missing_percent), 7, 3, 0 }, \
 	{ "verify.checked", NULL, RB_FIELD_UINT, AT(checked), 0, 0, 0 }, \
+	{ "verify.bytes", NULL, RB_FIELD_UINT, AT(checked_bytes), 0, 0, 0 }, \
 	{ "verify.corrupt", NULL, RB_FIELD_UINT, AT(corrupt), 0, 0, 0 }, \
-	{ "verify.lost", NULL, RB_FIELD_UINT, AT(lost), 0, 0, 0 }
+	{ "verify.lost", NULL, RB_FIELD_UINT, AT(lost), 0, 0, 0 }, \
+	{ "verify.first.qp", NULL, RB_FIELD_UINT, AT(fault_qp), 0, 0, 0 }, \
+	{ "verify.first.sequence", NULL, RB_FIELD_UINT, AT(fault_sequence), 0, 0, 0 }, \
+	{ "verify.first.offset", NULL, RB_FIELD_UINT, AT(fault_offset), 0, 0, 0 }
 
 static const struct rb_field bw_rows[] = {
 	COMMON_HEAD,
@@ -111,6 +115,10 @@ void rb_bw_result_init(struct rb_bw_result *r, uint64_t size, uint64_t qps,
 		.checked = RB_ABSENT,
 		.corrupt = RB_ABSENT,
 		.lost = RB_ABSENT,
+		.checked_bytes = RB_ABSENT,
+		.fault_qp = RB_ABSENT,
+		.fault_sequence = RB_ABSENT,
+		.fault_offset = RB_ABSENT,
 		.arrived = RB_ABSENT,
 		.goodput = RB_ABSENT_F,
 		.total_sent = RB_ABSENT,

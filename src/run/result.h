@@ -40,6 +40,8 @@ struct rb_bw_result {
 	double fair_qps, fair_threads; /* Jain's index (share.h) */
 	struct rb_cpu_use local, peer;
 	uint64_t checked, corrupt, lost; /* verified messages */
+	uint64_t checked_bytes;
+	uint64_t fault_qp, fault_sequence, fault_offset; /* the first wrong one */
 	uint64_t arrived;	/* at the receiver of sends, in its window */
 	double goodput;		/* bit/s of them */
 	uint64_t total_sent, total_arrived; /* with warm-up and drain */

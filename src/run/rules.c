@@ -94,17 +94,27 @@ static bool warmup_by_count(const struct facts *f)
 	return given(f, "iters") && given(f, "warmup");
 }
 
-static bool verify_with_others(const struct facts *f)
+static bool group_of_verify(const struct facts *f)
 {
-	static const char *const others[] = { "warmup", "interval",  "events",
-					      "spin",	"post-list", "cq-mod",
-					      "post-send",  "imm", "srq",
-					      "multicast" };
+	return f->run->verify && f->conn->multicast;
+}
 
-	for (size_t i = 0; i < RB_ARRAY_SIZE(others) && f->run->verify; i++)
-		if (given(f, others[i]))
-			return true;
-	return false;
+static bool words_of_verify(const struct facts *f)
+{
+	return f->run->verify && is_atomic(f->bench) &&
+	       f->load->footprint != RB_AUTO;
+}
+
+/* Messages of a stride that is shorter would be written over by the next. */
+static bool overlap_of_verify(const struct facts *f)
+{
+	uint64_t most = f->run->all_sizes ? RB_ALL_SIZES_MOST :
+					    rb_run_max_size(f->run);
+
+	if (f->conn->transport == IBV_QPT_UD)
+		most += RB_GRH_BYTES;
+	return f->run->verify && f->load->footprint != RB_AUTO &&
+	       !rb_load_places(f->load, most);
 }
 
 static bool spin_alone(const struct facts *f)
@@ -129,7 +139,7 @@ static bool threads_without_qps(const struct facts *f)
 
 static bool threads_of_others(const struct facts *f)
 {
-	return f->load->threads > 1 && (f->run->verify || f->conn->multicast);
+	return f->load->threads > 1 && f->conn->multicast;
 }
 
 static bool samples_of_threads(const struct facts *f)
@@ -173,11 +183,6 @@ static bool background_of_bandwidth(const struct facts *f)
 static bool background_size_alone(const struct facts *f)
 {
 	return given(f, "background-size") && !f->load->background;
-}
-
-static bool load_of_verify(const struct facts *f)
-{
-	return f->run->verify && rb_load_is_any(f->load);
 }
 
 static bool pieces_of_others(const struct facts *f)
@@ -256,7 +261,7 @@ static bool group_alone(const struct facts *f)
 static bool xrc_with_others(const struct facts *f)
 {
 	return f->conn->transport == IBV_QPT_XRC_SEND &&
-	       (f->run->verify || f->conn->cm || f->load->sges > 1);
+	       (f->conn->cm || f->load->sges > 1);
 }
 
 static bool odd_group(const struct facts *f)
@@ -342,7 +347,9 @@ static const struct {
 	{ two_memories, "--mmap takes the memory of a file: leave out --hugepages and --odp" },
 	{ offset_alone, "--mmap-offset is about --mmap: give both" },
 	{ warmup_by_count, "--warmup is about --duration: a run by --iters has none" },
-	{ verify_with_others, "--verify goes in rounds of its own: leave out --warmup, --interval, --events, --spin, --post-list, --cq-mod, --post-send, --imm, --srq and --multicast" },
+	{ group_of_verify, "--verify knows what each queue pair has to get from one other: in a --multicast group all get the same" },
+	{ words_of_verify, "--verify follows the words on which atomics count: leave out --footprint, which moves them" },
+	{ overlap_of_verify, "--verify needs a place for each message: a stride of --access must not be shorter than the largest one" },
 	{ mod_over_depth, "--cq-mod is larger than --tx-depth: no completion would ever be asked for in time" },
 	{ mod_within_list, "--cq-mod must be a multiple of --post-list: only the last message of a list asks for a completion" },
 	{ list_over_depth, "--post-list is larger than --tx-depth: a list would never fit the queue" },
@@ -356,7 +363,7 @@ static const struct {
 	{ solicited_alone, "--solicited is about --events of sends or --imm in one direction: give it with both, and without --bidirectional" },
 	{ group_of_connected, "--multicast is about datagrams: give -c UD" },
 	{ group_with_others, "--multicast says how many queue pairs listen, each with receives of its own: leave out --qp, --srq and --bidirectional" },
-	{ xrc_with_others, "-c XRC goes without -R (rdma_cm connects one queue pair, not one for each direction), --verify and --sge" },
+	{ xrc_with_others, "-c XRC goes without -R (rdma_cm connects one queue pair, not one for each direction) and --sge" },
 	{ group_alone, "--mgid is about --multicast: give both" },
 	{ odd_group, "--mgid must be the address of a group, as 239.1.2.3 or ff15::1" },
 	{ outs_without_read, "--outs is about reads and atomics" },
@@ -374,7 +381,7 @@ static const struct {
 	{ pkey_with_cm, "--pkey-index does not go with -R: rdma_cm takes the P_Key of the network interface" },
 	{ batch_of_latency, "--cqe-poll is about bandwidth: a latency has one completion at a time" },
 	{ threads_without_qps, "--threads: each thread needs a queue pair of its own: raise --qp" },
-	{ threads_of_others, "--threads is not for --verify and not for groups: they have one thread" },
+	{ threads_of_others, "--threads is not for groups: they have one thread" },
 	{ samples_of_threads, "--samples writes those of one thread, in their order: leave out --threads" },
 	{ odd_cores, "--cores must be a list of cores like 0-3,8, or 'any'" },
 	{ burst_alone, "--burst-size is about --rate: give both" },
@@ -383,11 +390,28 @@ static const struct {
 	{ load_of_latency, "--footprint, --sge and --burst-size are about bandwidth: of a latency there is one message" },
 	{ background_of_bandwidth, "--background is a load beside a latency: of bandwidth, raise --qp" },
 	{ background_size_alone, "--background-size is about --background: give both" },
-	{ load_of_verify, "--verify goes in rounds of its own: leave out --rate, --footprint and --sge" },
 	{ pieces_of_others, "--sge is not for atomics, and goes without --srq and --inline-size" },
 	{ pieces_of_nothing, "--sge: a message has fewer bytes than pieces: raise --size" },
 	{ vector_alone, "--vector is about --events: give both" },
 };
+
+/* What the rounds of --verify have no use for. */
+static const struct {
+	const char *option, *sentence;
+} not_verified[] = {
+	{ "warmup", "--verify checks every message from the first on: leave out --warmup" },
+	{ "interval", "--verify goes in rounds, between which nothing is under way: rates of an --interval would be those of chance" },
+	{ "events", "--verify polls until all of a round is there, and sleeps for none of it: leave out --events" },
+	{ "post-list", "--verify makes each payload right before it is posted: leave out --post-list" },
+	{ "cq-mod", "--verify asks for one completion of each queue pair in a round: leave out --cq-mod" },
+	{ "rx-depth", "--verify posts a receive for each message of a round: leave out --rx-depth; --tx-depth is how many a round has" },
+};
+
+static int refuse(const char *sentence)
+{
+	return rb_fail_hint(RB_FAULT_USAGE, -EINVAL, NULL,
+			    "--help shows the options", "%s", sentence);
+}
 
 static int refuse_transport(const struct rb_bench *bench, int transport)
 {
@@ -447,9 +471,10 @@ int rb_run_refuse(const struct rb_optset *set, const struct rb_bench *bench,
 
 	for (size_t i = 0; i < RB_ARRAY_SIZE(rules); i++)
 		if (rules[i].broken(&f))
-			return rb_fail_hint(RB_FAULT_USAGE, -EINVAL, NULL,
-					    "--help shows the options", "%s",
-					    rules[i].sentence);
+			return refuse(rules[i].sentence);
+	for (size_t i = 0; i < RB_ARRAY_SIZE(not_verified); i++)
+		if (run->verify && given(&f, not_verified[i].option))
+			return refuse(not_verified[i].sentence);
 	if (!(bench->transports & RB_TRANSPORT(conn->transport)))
 		return refuse_transport(bench, conn->transport);
 	return 0;

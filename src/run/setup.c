@@ -17,7 +17,7 @@
 #include "run/heed.h"
 #include "run/pingpong.h"
 #include "run/stream.h"
-#include "run/verify.h"
+#include "run/verifyplan.h"
 #include "verbs/datagram.h"
 #include "verbs/mem.h"
 
@@ -90,17 +90,10 @@ static int agree_server(struct rb_context *ctx)
 
 static uint64_t region_bytes(const struct rb_context *ctx)
 {
-	uint64_t most = rb_run_max_size(&ctx->run_opts), bytes = most;
-	uint64_t grh = is_datagram(ctx) ? RB_GRH_BYTES : 0;
+	uint64_t bytes = rb_run_max_size(&ctx->run_opts);
 
-	/* a smaller size may have more slots */
-	for (unsigned int i = 0;
-	     ctx->run_opts.verify && i < ctx->run_opts.sizes.n; i++)
-		bytes = RB_MAX(bytes,
-			       rb_verify_region(ctx->run_opts.sizes.v[i] + grh,
-						ctx->run_opts.qps,
-						rb_run_depth(&ctx->run_opts,
-							     ctx->run_opts.sizes.v[i])));
+	if (ctx->run_opts.verify)
+		return rb_verify_memory(ctx);
 	if (is_datagram(ctx))
 		bytes += RB_GRH_BYTES;
 	return rb_load_region(&ctx->load_opts, bytes);
@@ -111,23 +104,11 @@ static enum rb_verb verb_of(const struct rb_context *ctx)
 	return rb_run_verb(ctx->bench, &ctx->run_opts);
 }
 
-/* The same as slots of verify_plan (measure.c): a receive for each. */
-static uint32_t verify_receives(const struct rb_context *ctx)
-{
-	uint64_t most = rb_run_max_size(&ctx->run_opts);
-
-	if (!ctx->responds || verb_of(ctx) != RB_VERB_SEND)
-		return RB_VERIFY_RECEIVES;
-	return rb_verify_slots(most + (is_datagram(ctx) ? RB_GRH_BYTES : 0),
-			       ctx->run_opts.qps,
-			       rb_run_depth(&ctx->run_opts, most));
-}
-
 /* Receives of each QP: for what the peer sends, or for the rounds of verify. */
 static uint32_t receive_depth(const struct rb_context *ctx)
 {
 	if (ctx->run_opts.verify)
-		return verify_receives(ctx);
+		return rb_verify_receives(ctx);
 	return ctx->responds && rb_verb_row(verb_of(ctx))->receives ?
 		       (uint32_t)ctx->run_opts.rx_depth :
 		       0;
@@ -208,7 +189,8 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 		.solicits = run->solicited && ctx->initiates,
 		.solicited = run->solicited && ctx->responds,
 		/* where a request goes by XRC stands in prepared lists */
-		.post_send = run->post_send || run->verify || is_xrc(ctx),
+		.post_send = run->post_send || is_xrc(ctx),
+		.with_imm = run->verify,
 		.cq = ctx->cq_opts,
 		.mr_per_qp = run->mr_per_qp,
 	};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "run/pace.h"
 #include "run/post.h"
 #include "verbs/cq.h"
 
@@ -105,15 +106,12 @@ RB_INLINE int fill(const struct rb_stream *s, struct rb_flow *f,
 RB_INLINE int fill_burst(struct rb_stream *s, struct rb_flow *f,
 			 const struct rb_how how)
 {
-	uint64_t left = f->left, part;
+	uint64_t left = f->left;
 	int err = fill(s, f, how);
 
 	if (!s->burst)
 		return err;
-	left -= f->left;
-	part = s->gap_part * left + s->due_part;
-	s->due += s->gap * left + (part >> 32);
-	s->due_part = (uint32_t)part;
+	rb_pace_spend(s, left - f->left);
 	if (f->left && f->credits >= RB_MIN(s->list, f->left))
 		enqueue(s, f);
 	return err;

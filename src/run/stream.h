@@ -74,8 +74,8 @@ struct rb_flow {
 	uint32_t until; /* pingpong.h: messages until it is time to tidy up */
 	bool asked;	/* a completion was asked for and not seen yet */
 	uint64_t rx_addr; /* where messages arrive */
-	uint32_t rx_posted, rx_at; /* verify.h: receives that are there, and the
-				    * slot of the next to be used */
+	uint32_t rx_posted; /* verify.h: receives that are there, and ... */
+	uint64_t rx_number; /* ... of the next to be posted */
 	uint64_t rx_offset; /* of the next receive there */
 	uint32_t rx_owed; /* receives that were used and not posted again */
 	struct ibv_ah *ah; /* UD: where to, with peer_qpn */

@@ -13,29 +13,46 @@
 #include "base/intr.h"
 #include "base/log.h"
 #include "peer/oob.h"
+#include "run/gang.h"
+#include "run/verifylane.h"
 #include "run/verifyverb.h"
 #include "run/wcfail.h"
-#include "verbs/mem.h"
+#include "verbs/dev.h"
 
-#define SLOT_ALIGN 64u
-#define RECEIVE_WAIT_NS RB_NS_PER_S /* for what may have been lost */
-#define SEND_WAIT_NS (10 * RB_NS_PER_S)
+#define PLACE_ALIGN 64u
 
 uint32_t rb_verify_pitch(uint64_t size)
 {
-	return (uint32_t)((size + SLOT_ALIGN - 1) & ~(uint64_t)(SLOT_ALIGN - 1));
+	return (uint32_t)((size + PLACE_ALIGN - 1) & ~(uint64_t)(PLACE_ALIGN - 1));
 }
 
-uint32_t rb_verify_slots(uint64_t size, uint64_t qps, uint64_t depth)
+uint32_t rb_verify_slots(const struct rb_load_opts *load, uint64_t size,
+			 uint64_t qps, uint64_t depth)
 {
-	uint64_t n = RB_VERIFY_BYTES / (rb_verify_pitch(size) * qps);
+	uint64_t n = load->footprint == RB_AUTO ?
+			     RB_VERIFY_BYTES / (rb_verify_pitch(size) * qps) :
+			     rb_load_places(load, size);
 
 	return (uint32_t)RB_MAX(RB_MIN(n, depth), 1);
 }
 
-uint64_t rb_verify_region(uint64_t size, uint64_t qps, uint64_t depth)
+uint64_t rb_verify_region(const struct rb_load_opts *load, uint64_t size,
+			  uint64_t qps, uint64_t depth)
 {
-	return rb_verify_pitch(size) * rb_verify_slots(size, qps, depth);
+	if (load->footprint != RB_AUTO)
+		return rb_load_region(load, size);
+	return (uint64_t)rb_verify_pitch(size) *
+	       rb_verify_slots(load, size, qps, depth);
+}
+
+uint64_t rb_verify_place(const struct rb_verify *v, uint64_t seq, uint32_t k)
+{
+	return v->walks ? rb_walk_place(&v->walk, seq) : (uint64_t)k * v->pitch;
+}
+
+uint64_t rb_verify_receive_place(const struct rb_verify *v, uint64_t number)
+{
+	return rb_verify_place(v, number, (uint32_t)(number % v->slots));
 }
 
 /* splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
@@ -59,108 +76,134 @@ void rb_verify_fill(uint8_t *to, uint32_t n, uint32_t qp, uint64_t seq)
 	}
 }
 
-/* Messages of the round after the first @done, as far as both ends know. */
-static uint32_t round_length(const struct rb_verify *v, uint64_t done)
+/* --- getting ready ------------------------------------------------------------- */
+
+/* The round after the first @done messages, as far as both ends know. */
+static struct rb_verify_round round_after(const struct rb_verify *v,
+					  uint64_t done)
 {
-	return v->messages == RB_AUTO ?
-		       v->slots :
-		       (uint32_t)RB_MIN(v->slots, v->messages - done);
+	return (struct rb_verify_round){
+		done, v->messages == RB_AUTO ?
+			      v->most :
+			      (uint32_t)RB_MIN(v->most, v->messages - done)
+	};
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	uint32_t x = ((const struct rb_verify_name *)a)->number;
+	uint32_t y = ((const struct rb_verify_name *)b)->number;
+
+	return (x > y) - (x < y);
+}
+
+/* With XRC the queue pairs that receive may be others than those that send. */
+static void name_qps(struct rb_verify *v)
+{
+	const struct rb_session *s = v->session;
+
+	for (uint32_t i = 0; i < s->plan.qps; i++) {
+		const struct rb_qp *qp = &s->qps[i];
+
+		v->names[i].qp = i;
+		v->names[i].number = qp->target ? qp->target->qp_num :
+						  qp->qp->qp_num;
+	}
+	qsort(v->names, s->plan.qps, sizeof(*v->names), compare_names);
+}
+
+int rb_verify_qp_of(const struct rb_verify *v, uint32_t qp_num)
+{
+	struct rb_verify_name key = { .number = qp_num };
+	const struct rb_verify_name *name =
+		bsearch(&key, v->names, v->session->plan.qps, sizeof(key),
+			compare_names);
+
+	return name ? (int)name->qp : -1;
+}
+
+static int open_lanes(struct rb_verify *v)
+{
+	struct rb_session *s = v->session;
+	bool there;
+
+	v->lanes = rb_lane_alloc(s->plan.lanes, sizeof(*v->lanes));
+	v->names = calloc(s->plan.qps, sizeof(*v->names));
+	v->due = calloc(s->plan.qps, sizeof(*v->due));
+	v->seen = calloc(v->slots, s->plan.qps);
+	there = v->lanes && v->names && v->due && v->seen;
+	for (uint32_t i = 0; i < s->plan.lanes && there; i++) {
+		v->lanes[i].v = v;
+		v->lanes[i].lane = &s->lanes[i];
+		v->lanes[i].scratch = malloc(v->size);
+		there = v->lanes[i].scratch;
+	}
+	if (there)
+		return 0;
+	return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
+		       "cannot hold what payloads are compared with");
+}
+
+/* How a lane's thread ended its part of a round, if it failed. */
+static int lane_failed(const struct rb_verify *v, const struct rb_lane *lane)
+{
+	switch (lane->end) {
+	case RB_STREAM_COMPLETION:
+		return rb_wc_fail(v->session, v->monitor, &lane->stream.wc,
+				  v->sent);
+	case RB_STREAM_POST:
+		return rb_fail(RB_FAULT_POST, -lane->stream.err,
+			       "cannot post a message or a receive on '%s'",
+			       v->session->dev->name);
+	case RB_STREAM_POLL:
+	case RB_STREAM_STALLED:
+		return rb_stall_fail(v->session, v->monitor, v->sent);
+	case RB_STREAM_DONE:
+		break;
+	}
+	return 0;
+}
+
+static int lanes_failed(const struct rb_verify *v)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < v->session->plan.lanes && !err; i++)
+		err = lane_failed(v, v->lanes[i].lane);
+	return err;
 }
 
 int rb_verify_prepare(struct rb_verify *v)
 {
 	const struct rb_session *s = v->session;
+	int err = open_lanes(v);
 
-	v->scratch = malloc(v->size);
-	v->next = calloc(s->plan.qps, sizeof(*v->next));
-	v->seen = calloc((uint64_t)v->slots * s->plan.qps / 8 + 1, 1);
-	if (!v->scratch || !v->next || !v->seen)
-		return rb_fail(RB_FAULT_NO_MEMORY, -ENOMEM,
-			       "cannot hold what payloads are compared with");
+	if (err)
+		return err;
+	name_qps(v);
+	for (uint32_t i = 0; i < s->plan.lanes; i++)
+		s->lanes[i].end = RB_STREAM_DONE;
 	if (!v->receives)
 		return 0;
 	for (uint32_t i = 0; i < s->plan.qps; i++)
 		memset(s->recv_base + i * s->stride, 0, s->part);
-	return rb_verify_kind(v->verb)->offer(v, 0, round_length(v, 0));
+	v->next = round_after(v, 0);
+	for (uint32_t i = 0; i < s->plan.lanes; i++)
+		rb_verify_offer(&v->lanes[i]);
+	return lanes_failed(v);
 }
 
 void rb_verify_free(struct rb_verify *v)
 {
-	free(v->scratch);
-	free(v->next);
+	for (uint32_t i = 0; v->lanes && i < v->session->plan.lanes; i++)
+		free(v->lanes[i].scratch);
+	free(v->lanes);
+	free(v->names);
+	free(v->due);
 	free(v->seen);
 }
 
-/* Post message @seq in slot @k of @qp; the round's last one is signalled. */
-static int send_slot(struct rb_verify *v, uint32_t qp, uint32_t k, uint64_t seq,
-		     bool last)
-{
-	const struct rb_verify_kind *kind = rb_verify_kind(v->verb);
-	struct rb_session *s = v->session;
-	uint8_t *at = rb_verify_slot(v, s->send_base, qp, k);
-	struct ibv_sge sge = { (uint64_t)(uintptr_t)at, v->size,
-			       rb_session_lkey(s, qp) };
-	struct ibv_send_wr wr = {
-		.wr_id = qp,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.send_flags = last ? IBV_SEND_SIGNALED : 0,
-	}, *bad;
-	int err;
-
-	if (kind->fills) {
-		rb_verify_fill(at, v->size, qp, seq);
-		if (v->size <= s->plan.max_inline)
-			wr.send_flags |= IBV_SEND_INLINE;
-	}
-	kind->request(v, qp, k, seq, &wr);
-	err = ibv_post_send(s->qps[qp].qp, &wr, &bad);
-	if (err)
-		return rb_fail(RB_FAULT_POST, -err,
-			       "cannot post a message on QP 0x%06x",
-			       s->qps[qp].qp->qp_num);
-	return 0;
-}
-
-static int send_round(struct rb_verify *v, uint64_t first, uint32_t n)
-{
-	int err = 0;
-
-	for (uint32_t k = 0; k < n && !err; k++)
-		for (uint32_t qp = 0; qp < v->session->plan.qps && !err; qp++)
-			err = send_slot(v, qp, k, first + k, k + 1 == n);
-	return err;
-}
-
-/* Wait for @sends send completions and, with them, @receives arrivals. */
-static int await(struct rb_verify *v, uint32_t sends, uint64_t receives)
-{
-	uint64_t send_end = rb_deadline(SEND_WAIT_NS);
-	uint64_t receive_end = rb_deadline(RECEIVE_WAIT_NS);
-
-	while (sends || v->arrived < receives) {
-		struct ibv_wc wc;
-		int n = ibv_poll_cq(v->session->lanes[0].cq.cq, 1, &wc);
-
-		if (n > 0 && wc.status != IBV_WC_SUCCESS)
-			return rb_wc_fail(v->session, v->monitor, &wc, v->sent);
-		if (n > 0 && wc.wr_id & RB_VERIFY_RECEIVE_FLAG) {
-			rb_verify_kind(v->verb)->arrive(
-				v, (uint32_t)(wc.wr_id & ~RB_VERIFY_RECEIVE_FLAG),
-				&wc);
-			v->arrived++;
-		} else if (n > 0) {
-			sends--;
-		}
-		if (n > 0)
-			continue;
-		if (!sends && rb_verify_lossy(v) && rb_now_ns() >= receive_end)
-			return 0;
-		if (n < 0 || rb_now_ns() >= send_end)
-			return rb_stall_fail(v->session, v->monitor, v->sent);
-	}
-	return 0;
-}
+/* --- what the two ends tell each other ----------------------------------------- */
 
 static void add_counts(struct rb_verify_counts *to,
 		       const struct rb_verify_counts *more)
@@ -170,22 +213,43 @@ static void add_counts(struct rb_verify_counts *to,
 	to->lost += more->lost;
 }
 
-/* Put what was found in this round into @frame, and begin anew. */
-static json_t *with_counts(struct rb_verify *v, struct rb_verify_counts *c,
-			   json_t *frame)
+/* What the lanes found in this round, where @at stands in each; they begin anew. */
+static struct rb_verify_counts gather(struct rb_verify *v, size_t at)
 {
+	struct rb_verify_counts sum = { 0 };
+
+	for (uint32_t i = 0; i < v->session->plan.lanes; i++) {
+		struct rb_verify_lane *l = &v->lanes[i];
+		struct rb_verify_counts *c = (void *)((char *)l + at);
+
+		add_counts(&sum, c);
+		memset(c, 0, sizeof(*c));
+		if (v->fault.what == RB_VERIFY_FINE)
+			v->fault = l->fault;
+	}
+	add_counts(&v->here, &sum);
+	return sum;
+}
+
+/* Put what was found in this round into @frame. */
+static json_t *with_counts(struct rb_verify *v, size_t at, json_t *frame)
+{
+	struct rb_verify_counts c = gather(v, at);
+
 	json_object_set_new(frame, "checked",
-			    json_integer((json_int_t)c->checked));
+			    json_integer((json_int_t)c.checked));
 	json_object_set_new(frame, "corrupt",
-			    json_integer((json_int_t)c->corrupt));
-	json_object_set_new(frame, "lost", json_integer((json_int_t)c->lost));
-	add_counts(&v->here, c);
-	memset(c, 0, sizeof(*c));
+			    json_integer((json_int_t)c.corrupt));
+	json_object_set_new(frame, "lost", json_integer((json_int_t)c.lost));
+	if (v->fault.what != RB_VERIFY_FINE)
+		json_object_set_new(frame, "fault",
+				    rb_verify_fault_json(&v->fault));
 	return frame;
 }
 
 static int hear_counts(struct rb_verify *v, const json_t *frame)
 {
+	struct rb_verify_limits limits = { v->session->plan.qps, v->size };
 	struct rb_verify_counts c;
 	int err = rb_frame_uint(frame, "checked", 0, INT64_MAX, &c.checked);
 
@@ -195,20 +259,20 @@ static int hear_counts(struct rb_verify *v, const json_t *frame)
 		err = rb_frame_uint(frame, "lost", 0, INT64_MAX, &c.lost);
 	if (!err)
 		add_counts(&v->peer, &c);
-	return err;
+	return err ? err : rb_verify_fault_take(frame, &limits, &v->peer_fault);
 }
 
 /* The initiator's half of a round's end: say it is there, hear what arrived. */
-static int tell_round(struct rb_verify *v, uint64_t first, uint32_t n, bool last)
+static int tell_round(struct rb_verify *v, bool last)
 {
-	rb_verify_kind(v->verb)->check_brought(v, first, n);
-	return rb_oob_send(v->oob,
-			   with_counts(v, &v->brought,
-				       json_pack("{s:s, s:I, s:I, s:b}", "type",
-						 "round", "first",
-						 (json_int_t)first, "count",
-						 (json_int_t)n, "last",
-						 (int)last)));
+	rb_verify_kind(v->verb)->sum_brought(v->lanes, &v->out);
+	v->told_ns = rb_now_ns();
+	return rb_oob_send(
+		v->oob,
+		with_counts(v, offsetof(struct rb_verify_lane, brought),
+			    json_pack("{s:s, s:I, s:I, s:b}", "type", "round",
+				      "first", (json_int_t)v->out.first, "count",
+				      (json_int_t)v->out.n, "last", (int)last)));
 }
 
 static int hear_verified(struct rb_verify *v)
@@ -225,19 +289,20 @@ static int hear_verified(struct rb_verify *v)
 	return err;
 }
 
-static int hear_round(struct rb_verify *v, uint64_t *first, uint64_t *n,
-		      bool *last)
+static int hear_round(struct rb_verify *v, bool *last)
 {
+	uint64_t n = 0;
 	json_t *frame;
 	int err = rb_oob_expect(v->oob, "round", &frame);
 
 	if (err)
 		return err;
-	err = rb_frame_uint(frame, "first", 0, INT64_MAX, first);
+	err = rb_frame_uint(frame, "first", 0, INT64_MAX, &v->in.first);
 	if (!err)
-		err = rb_frame_uint(frame, "count", 1, v->slots, n);
+		err = rb_frame_uint(frame, "count", 1, v->most, &n);
 	if (!err)
 		err = hear_counts(v, frame);
+	v->in.n = (uint32_t)n;
 	*last = json_is_true(json_object_get(frame, "last"));
 	json_decref(frame);
 	return err;
@@ -247,31 +312,30 @@ static int tell_verified(struct rb_verify *v)
 {
 	/* whoever sends ends the run: it is asked to */
 	v->interrupted = v->interrupted || rb_intr_check(v->intr);
-	return rb_oob_send(v->oob,
-			   with_counts(v, &v->taken,
-				       json_pack("{s:s, s:b}", "type",
-						 "verified", "stop",
-						 (int)v->interrupted)));
+	rb_verify_kind(v->verb)->sum_taken(v->lanes, &v->in);
+	return rb_oob_send(
+		v->oob,
+		with_counts(v, offsetof(struct rb_verify_lane, taken),
+			    json_pack("{s:s, s:b}", "type", "verified", "stop",
+				      (int)v->interrupted)));
 }
 
-/* The responder's half: wait for the data, compare, make ready for the next. */
-static int take_round(struct rb_verify *v, bool *last)
-{
-	const struct rb_verify_kind *kind = rb_verify_kind(v->verb);
-	uint64_t first, n, next;
-	int err = hear_round(v, &first, &n, last);
+/* --- rounds --------------------------------------------------------------------- */
 
-	if (!err)
-		err = await(v, 0,
-			    (uint64_t)kind->arrivals((uint32_t)n) *
-				    v->session->plan.qps);
+/* The responder's half: wait for the data, compare, make ready for the next. */
+static int take_round(struct rb_verify *v, struct rb_gang *gang, bool *last)
+{
+	uint64_t done;
+	int err = hear_round(v, last);
+
 	if (err)
 		return err;
-	v->arrived = 0;
-	kind->check_taken(v, first, (uint32_t)n);
-	next = first + n;
-	if (!*last && (v->messages == RB_AUTO || next < v->messages))
-		err = kind->offer(v, next, round_length(v, next));
+	done = v->in.first + v->in.n;
+	v->next.n = 0;
+	if (!*last && (v->messages == RB_AUTO || done < v->messages))
+		v->next = round_after(v, done);
+	rb_gang_do(gang, rb_verify_take, v);
+	err = lanes_failed(v);
 	return err ? err : tell_verified(v);
 }
 
@@ -285,42 +349,61 @@ static bool is_last(struct rb_verify *v, uint64_t done, uint64_t start)
 	return rb_now_ns() - start >= v->duration_ns;
 }
 
-static int turn(struct rb_verify *v, uint64_t start, uint64_t *done, bool *last)
+static int give_round(struct rb_verify *v, struct rb_gang *gang,
+		      uint64_t start, bool *last)
 {
-	uint32_t n = v->sends ? round_length(v, *done) : 0;
-	uint64_t first = *done;
+	int err;
+
+	v->out = round_after(v, v->out.first + v->out.n);
+	rb_gang_do(gang, rb_verify_send, v);
+	err = lanes_failed(v);
+	if (err)
+		return err;
+	v->sent += (uint64_t)v->out.n * v->session->plan.qps;
+	*last = is_last(v, v->out.first + v->out.n, start);
+	return tell_round(v, *last);
+}
+
+static int turn(struct rb_verify *v, struct rb_gang *gang, uint64_t start,
+		bool *last)
+{
 	bool peer_last = false;
 	int err = 0;
 
-	if (v->sends) {
-		err = send_round(v, first, n);
-		if (!err)
-			err = await(v, v->session->plan.qps, 0);
-		*done += n;
-		v->sent += (uint64_t)n * v->session->plan.qps;
-		*last = is_last(v, *done, start);
-		if (!err)
-			err = tell_round(v, first, n, *last);
-	}
+	if (v->sends)
+		err = give_round(v, gang, start, last);
 	if (!err && v->receives)
-		err = take_round(v, &peer_last);
+		err = take_round(v, gang, &peer_last);
 	if (!err && v->sends)
 		err = hear_verified(v);
 	*last = *last || peer_last;
 	return err;
 }
 
-int rb_verify_run(struct rb_verify *v, struct rb_bw_result *r)
-{
-	uint64_t start = rb_now_ns(), done = 0;
-	bool last = false;
-	int err = 0;
+struct rounds {
+	struct rb_verify *v;
+	uint64_t start;
+	int err;
+};
 
-	while (!err && !last)
-		err = turn(v, start, &done, &last);
-	if (err)
-		return err;
-	r->duration_ns = rb_now_ns() - start;
+static void go_round(struct rb_gang *gang, void *arg)
+{
+	struct rounds *r = arg;
+	bool last = false;
+
+	while (!r->err && !last)
+		r->err = turn(r->v, gang, r->start, &last);
+	/* a rate is that of a time which lasts until one more would be due */
+	if (!r->err && r->v->sends && r->v->messages != RB_AUTO)
+		rb_verify_await_due(r->v->lanes);
+}
+
+static void fill_result(const struct rb_verify *v, struct rb_bw_result *r)
+{
+	const struct rb_verify_fault *f = v->fault.what != RB_VERIFY_FINE ?
+						  &v->fault :
+						  &v->peer_fault;
+
 	r->messages = v->sends ? v->sent : v->here.checked + v->peer.checked;
 	r->bytes = r->messages * r->size_bytes;
 	r->messages_per_s = (double)r->messages * 1e9 / (double)r->duration_ns;
@@ -329,5 +412,28 @@ int rb_verify_run(struct rb_verify *v, struct rb_bw_result *r)
 	r->checked = v->here.checked + v->peer.checked;
 	r->corrupt = v->here.corrupt + v->peer.corrupt;
 	r->lost = v->here.lost + v->peer.lost;
+	r->checked_bytes = (r->checked - RB_MIN(r->checked, r->lost)) *
+			   r->size_bytes;
+	if (f->what == RB_VERIFY_FINE)
+		return;
+	r->fault_qp = f->qp;
+	r->fault_sequence = f->sequence;
+	r->fault_offset = f->offset;
+}
+
+int rb_verify_run(struct rb_verify *v, struct rb_bw_result *r)
+{
+	struct rounds rounds = { v, rb_now_ns(), 0 };
+	int err;
+
+	v->told_ns = rounds.start;
+	v->out.n = 0;
+	err = rb_gang_run(v->cores, v->session->plan.lanes, go_round, &rounds);
+	if (!err)
+		err = rounds.err;
+	if (err)
+		return err;
+	r->duration_ns = rb_now_ns() - rounds.start;
+	fill_result(v, r);
 	return 0;
 }

@@ -5,29 +5,20 @@
 #include "run/verifyverb.h"
 
 #include <endian.h>
-#include <errno.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "base/log.h"
 #include "run/verify.h"
-#include "verbs/mem.h"
+#include "run/verifymatch.h"
 
-static void nothing_arrives(struct rb_verify *v, uint32_t qp,
-			    const struct ibv_wc *wc)
+static void nothing_arrives(struct rb_verify_lane *l, const struct ibv_wc *wc)
 {
-	(void)v, (void)qp, (void)wc;
+	(void)l, (void)wc;
 }
 
-static void nothing_to_check(struct rb_verify *v, uint64_t first, uint32_t n)
+static void nothing(struct rb_verify_lane *l, const struct rb_verify_round *r)
 {
-	(void)v, (void)first, (void)n;
-}
-
-static int nothing_to_offer(struct rb_verify *v, uint64_t first, uint32_t n)
-{
-	(void)v, (void)first, (void)n;
-	return 0;
+	(void)l, (void)r;
 }
 
 static uint32_t none(uint32_t n)
@@ -45,205 +36,301 @@ static uint32_t all(uint32_t n)
 	return n;
 }
 
-static bool is_message(const struct rb_verify *v, const uint8_t *at,
-		       uint32_t qp, uint64_t seq)
+/* What is done with each message of a lane. */
+typedef void (*each_fn)(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+			uint64_t place);
+
+static void each_message(struct rb_verify_lane *l,
+			 const struct rb_verify_round *r, each_fn fn)
 {
-	rb_verify_fill(v->scratch, v->size, qp, seq);
-	return !memcmp(at, v->scratch, v->size);
+	for (uint32_t i = 0; i < l->lane->n; i++)
+		for (uint32_t k = 0; k < r->n; k++)
+			fn(l, i, r->first + k,
+			   rb_verify_place(l->v, r->first + k, k));
 }
 
-static uint64_t slot_address(const struct rb_verify *v, uint8_t *base,
-			     uint32_t qp, uint32_t k)
+static uint8_t *received(const struct rb_verify_lane *l, uint32_t i,
+			 uint64_t place)
 {
-	return (uint64_t)(uintptr_t)rb_verify_slot(v, base, qp, k);
+	return (uint8_t *)(uintptr_t)l->lane->flows[i].rx_addr + place;
 }
 
-static uint64_t peer_slot(const struct rb_verify *v, uint32_t qp, uint32_t k)
+static uint8_t *own(const struct rb_verify_lane *l, uint32_t i, uint64_t place)
 {
-	const struct rb_region *to = &v->session->conn.peer.region;
-
-	return to->addr + qp * to->stride + (uint64_t)k * v->pitch;
+	return (uint8_t *)(uintptr_t)l->lane->flows[i].laddr + place;
 }
 
-/* Post receives of @qp until @n are there, into the slots one after another. */
-static int top_up(struct rb_verify *v, uint32_t qp, uint32_t n, bool with_data)
+static uint8_t *seen(const struct rb_verify_lane *l, uint32_t i, uint64_t ahead)
 {
-	struct rb_session *s = v->session;
-	struct rb_flow *f = &s->lanes[0].flows[qp];
-	int err = 0;
-
-	for (; f->rx_posted < n && !err; f->rx_posted++) {
-		uint32_t k = (f->rx_at + f->rx_posted) % v->slots;
-		struct ibv_sge sge = { slot_address(v, s->recv_base, qp, k),
-				       v->pitch, rb_session_lkey(s, qp) };
-		struct ibv_recv_wr wr = {
-			.wr_id = RB_VERIFY_RECEIVE_FLAG | qp,
-			.sg_list = &sge,
-			.num_sge = with_data ? 1 : 0,
-		}, *bad;
-
-		err = ibv_post_recv(s->qps[qp].qp, &wr, &bad);
-	}
-	if (!err)
-		return 0;
-	return rb_fail(RB_FAULT_POST, -err, "cannot post a receive on QP 0x%06x",
-		       s->qps[qp].qp->qp_num);
+	return &l->v->seen[(uint64_t)(l->lane->first + i) * l->v->slots + ahead];
 }
 
-/* --- write: the last one of a round carries immediate data -------------------- */
+/* --- write: the last one of a round carries immediate data ------------------- */
 
-static void write_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
-			  uint64_t seq, struct ibv_send_wr *wr)
+static void aim(const struct rb_verify_message *m, struct ibv_send_wr *wr)
+{
+	wr->wr.rdma.remote_addr = m->flow->raddr + m->place;
+	wr->wr.rdma.rkey = m->flow->rkey;
+}
+
+static void write_request(const struct rb_verify *v,
+			  const struct rb_verify_message *m,
+			  struct ibv_send_wr *wr)
+{
+	bool tells = v->verb == RB_VERB_WRITE_IMM ||
+		     wr->send_flags & IBV_SEND_SIGNALED;
+
+	wr->opcode = tells ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE;
+	wr->imm_data = htobe32((uint32_t)m->seq);
+	aim(m, wr);
+}
+
+static void blank(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+		  uint64_t place)
 {
 	(void)seq;
-	wr->opcode = wr->send_flags & IBV_SEND_SIGNALED ?
-			     IBV_WR_RDMA_WRITE_WITH_IMM :
-			     IBV_WR_RDMA_WRITE;
-	wr->wr.rdma.remote_addr = peer_slot(v, qp, k);
-	wr->wr.rdma.rkey = rb_conn_rkey(&v->session->conn, qp);
+	memset(received(l, i, place), 0, l->v->size);
 }
 
-static int write_offer(struct rb_verify *v, uint64_t first, uint32_t n)
+/* What arrives has to arrive anew. */
+static void lay_blank(struct rb_verify_lane *l, const struct rb_verify_round *r)
 {
-	int err = 0;
-
-	(void)first, (void)n;
-	for (uint32_t qp = 0; qp < v->session->plan.qps && !err; qp++)
-		err = top_up(v, qp, 1, false);
-	return err;
+	each_message(l, r, blank);
 }
 
-static void write_arrive(struct rb_verify *v, uint32_t qp,
-			 const struct ibv_wc *wc)
+static void write_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+			  uint64_t place)
 {
-	(void)wc;
-	v->session->lanes[0].flows[qp].rx_posted--;
+	struct rb_verify_spot spot = { l->lane->first + i, seq, place };
+
+	l->taken.checked++;
+	rb_verify_match(l, &spot, received(l, i, place), &l->taken);
 }
 
-static bool is_blank(const uint8_t *at, uint32_t n)
+static void write_check(struct rb_verify_lane *l,
+			const struct rb_verify_round *r)
 {
-	return !at[0] && !memcmp(at, at + 1, n - 1);
+	each_message(l, r, write_message);
 }
 
-/* Nothing arrived in the slot: it is as the round before left it. */
-static bool is_untouched(const struct rb_verify *v, const uint8_t *at,
-			 uint32_t qp, uint64_t seq)
+/* --- immediate data of each message ------------------------------------------ */
+
+/* Of which flow; its number, from the first of the round that arrives now. */
+struct arrival {
+	uint32_t i;
+	uint64_t ahead;
+};
+
+static void wrong_number(struct rb_verify_lane *l, uint32_t qp, uint64_t seq,
+			 uint32_t imm)
 {
-	return seq < v->slots ? is_blank(at, v->size) :
-				is_message(v, at, qp, seq - v->slots);
+	struct rb_verify_fault fault = { .what = RB_VERIFY_NUMBER,
+					 .qp = qp,
+					 .sequence = seq,
+					 .place = RB_VERIFY_NO_PLACE,
+					 .got = imm,
+					 .want = (uint32_t)l->v->due[qp] };
+
+	rb_verify_note(l, &fault);
 }
 
-static void write_check(struct rb_verify *v, uint64_t first, uint32_t n)
+/*
+ * Is it a message of a QP of this lane, of this round, for the first time, and in
+ * order, as far as the transport keeps one? If not, that is noted. A gap is no fault
+ * of the message that follows: what is missing is found at the round's end.
+ */
+static bool is_due(struct rb_verify_lane *l, const struct ibv_wc *wc,
+		   struct arrival *a)
 {
-	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++) {
-		for (uint32_t k = 0; k < n; k++) {
-			uint8_t *at = rb_verify_slot(v, v->session->recv_base,
-						     qp, k);
-			uint64_t seq = first + k;
+	uint32_t imm = be32toh(wc->imm_data);
+	int qp = rb_verify_qp_of(l->v, wc->qp_num);
+	uint64_t *due, number;
 
-			v->taken.checked++;
-			if (is_message(v, at, qp, seq))
-				continue;
-			if (rb_verify_lossy(v) && is_untouched(v, at, qp, seq))
-				v->taken.lost++;
-			else
-				v->taken.corrupt++;
-		}
+	if (qp < 0 || (uint32_t)qp - l->lane->first >= l->lane->n)
+		return false;
+	due = &l->v->due[qp];
+	a->i = (uint32_t)qp - l->lane->first;
+	a->ahead = imm - (uint32_t)l->first;
+	number = l->first + a->ahead;
+	if (!(wc->wc_flags & IBV_WC_WITH_IMM) || a->ahead >= l->v->most ||
+	    *seen(l, a->i, a->ahead)) {
+		wrong_number(l, (uint32_t)qp, *due, imm);
+		return false;
+	}
+	*seen(l, a->i, a->ahead) = 1;
+	if (number < *due && !rb_verify_lossy(l->v)) {
+		wrong_number(l, (uint32_t)qp, number, imm);
+		return false;
+	}
+	*due = RB_MAX(*due, number + 1);
+	return true;
+}
+
+/* Note the first of a QP's messages that did not come. */
+static void note_missing(struct rb_verify_lane *l, uint32_t i,
+			 const struct rb_verify_round *r)
+{
+	struct rb_verify_fault fault = { .what = RB_VERIFY_MISSING,
+					 .qp = l->lane->first + i,
+					 .sequence = r->first,
+					 .place = RB_VERIFY_NO_PLACE };
+
+	while (fault.sequence < r->first + r->n &&
+	       *seen(l, i, fault.sequence - r->first))
+		fault.sequence++;
+	if (fault.sequence < r->first + r->n)
+		rb_verify_note(l, &fault);
+}
+
+/* At the round's end. */
+static void expect_next(struct rb_verify_lane *l,
+			const struct rb_verify_round *r)
+{
+	for (uint32_t i = 0; i < l->lane->n; i++) {
+		if (!rb_verify_lossy(l->v))
+			note_missing(l, i, r);
+		l->v->due[l->lane->first + i] = r->first + r->n;
 	}
 }
 
-/* --- send: each one's immediate data is its sequence number ------------------- */
-
-static void send_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
-			 uint64_t seq, struct ibv_send_wr *wr)
+static void imm_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc)
 {
-	const struct rb_flow *f = &v->session->lanes[0].flows[qp];
+	struct arrival a;
 
-	(void)k;
+	if (!is_due(l, wc, &a))
+		l->imm_wrong = true;
+}
+
+/* Where the data is right, it has to have been told of too. */
+static void imm_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+			uint64_t place)
+{
+	uint64_t wrong = l->taken.corrupt + l->taken.lost;
+
+	write_message(l, i, seq, place);
+	if (l->taken.corrupt + l->taken.lost > wrong ||
+	    *seen(l, i, seq - l->first))
+		return;
+	if (l->imm_wrong)
+		l->taken.corrupt++;
+	else
+		l->taken.lost++;
+}
+
+static void imm_check(struct rb_verify_lane *l, const struct rb_verify_round *r)
+{
+	each_message(l, r, imm_message);
+	expect_next(l, r);
+}
+
+/* --- send: what a receive holds has to be the message that its number says --- */
+
+static void send_request(const struct rb_verify *v,
+			 const struct rb_verify_message *m,
+			 struct ibv_send_wr *wr)
+{
 	wr->opcode = IBV_WR_SEND_WITH_IMM;
-	wr->imm_data = htobe32((uint32_t)seq);
+	wr->imm_data = htobe32((uint32_t)m->seq);
 	if (v->session->plan.type != IBV_QPT_UD)
 		return;
-	wr->wr.ud.ah = f->ah;
-	wr->wr.ud.remote_qpn = f->peer_qpn;
+	wr->wr.ud.ah = m->flow->ah;
+	wr->wr.ud.remote_qpn = m->flow->peer_qpn;
 	wr->wr.ud.remote_qkey = v->session->conn.path.qkey;
 }
 
-static int send_offer(struct rb_verify *v, uint64_t first, uint32_t n)
+/* The receive that @wc is about: a shared queue's lie in all QPs' memory in turn. */
+static const uint8_t *arrived_at(const struct rb_verify_lane *l,
+				 const struct ibv_wc *wc, uint32_t i,
+				 uint64_t *place)
 {
-	int err = 0;
+	uint64_t number = wc->wr_id & ~RB_VERIFY_RECEIVE_FLAG;
 
-	v->first = first;
-	for (uint32_t qp = 0; qp < v->session->plan.qps && !err; qp++)
-		err = top_up(v, qp, n, true);
-	return err;
+	if (l->lane->srq) {
+		i = (uint32_t)(number % l->lane->n);
+		number /= l->lane->n;
+	}
+	*place = rb_verify_receive_place(l->v, number);
+	return received(l, i, *place);
 }
 
-/* What a receive holds has to be the message that its number says. */
-static void send_arrive(struct rb_verify *v, uint32_t qp,
-			const struct ibv_wc *wc)
+static void send_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc)
 {
-	struct rb_flow *f = &v->session->lanes[0].flows[qp];
-	const uint8_t *at = rb_verify_slot(v, v->session->recv_base, qp,
-					   f->rx_at);
-	uint32_t ahead = be32toh(wc->imm_data) - (uint32_t)v->first;
-	uint64_t seq = v->first + ahead;
+	struct rb_verify *v = l->v;
+	struct arrival a;
+	struct rb_verify_spot spot;
+	const uint8_t *at;
 
-	f->rx_at = (f->rx_at + 1) % v->slots;
-	f->rx_posted--;
-	v->taken.checked++;
-	if (!(wc->wc_flags & IBV_WC_WITH_IMM) || ahead >= v->slots ||
-	    seq < v->next[qp] || (seq > v->next[qp] && !rb_verify_lossy(v)) ||
-	    wc->byte_len != v->size + v->grh ||
-	    !is_message(v, at + v->grh, qp, seq))
-		v->taken.corrupt++;
-	v->next[qp] = seq + 1;
+	l->taken.checked++;
+	if (!is_due(l, wc, &a)) {
+		l->taken.corrupt++;
+		return;
+	}
+	spot = (struct rb_verify_spot){ l->lane->first + a.i,
+					l->first + a.ahead, 0 };
+	at = arrived_at(l, wc, a.i, &spot.place);
+	if (wc->byte_len != v->size + v->grh) {
+		struct rb_verify_fault fault = {
+			RB_VERIFY_LENGTH,     spot.qp,
+			spot.seq,	      RB_MIN(wc->byte_len, v->size),
+			spot.place,	      wc->byte_len - (uint64_t)v->grh,
+			v->size,
+		};
+
+		rb_verify_note(l, &fault);
+		l->taken.corrupt++;
+		return;
+	}
+	rb_verify_match(l, &spot, at + v->grh, &l->taken);
 }
 
 /* What did not come is lost. */
-static void send_check(struct rb_verify *v, uint64_t first, uint32_t n)
+static void send_check(struct rb_verify_lane *l,
+		       const struct rb_verify_round *r)
 {
-	uint64_t sent = (uint64_t)n * v->session->plan.qps;
-	uint64_t came = v->taken.checked;
+	uint64_t sent = (uint64_t)r->n * l->lane->n, came = l->taken.checked;
 
-	v->taken.lost += sent > came ? sent - came : 0;
-	v->taken.checked = RB_MAX(sent, came);
-	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++)
-		v->next[qp] = first + n;
+	l->taken.lost += sent > came ? sent - came : 0;
+	l->taken.checked = RB_MAX(sent, came);
+	expect_next(l, r);
 }
 
 /* --- read: the responder makes the payloads, the initiator looks at them ------ */
 
-static void read_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
-			 uint64_t seq, struct ibv_send_wr *wr)
+static void read_request(const struct rb_verify *v,
+			 const struct rb_verify_message *m,
+			 struct ibv_send_wr *wr)
 {
-	(void)seq;
+	(void)v;
 	wr->opcode = IBV_WR_RDMA_READ;
-	wr->wr.rdma.remote_addr = peer_slot(v, qp, k);
-	wr->wr.rdma.rkey = rb_conn_rkey(&v->session->conn, qp);
+	aim(m, wr);
 }
 
-static int read_offer(struct rb_verify *v, uint64_t first, uint32_t n)
+static void fill(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+		 uint64_t place)
 {
-	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++)
-		for (uint32_t k = 0; k < n; k++)
-			rb_verify_fill(rb_verify_slot(v, v->session->recv_base,
-						      qp, k),
-				       v->size, qp, first + k);
-	return 0;
+	rb_verify_fill(received(l, i, place), l->v->size, l->lane->first + i,
+		       seq);
 }
 
-static void read_check(struct rb_verify *v, uint64_t first, uint32_t n)
+static void lay_filled(struct rb_verify_lane *l,
+		       const struct rb_verify_round *r)
 {
-	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++)
-		for (uint32_t k = 0; k < n; k++) {
-			v->brought.checked++;
-			if (!is_message(v,
-					rb_verify_slot(v, v->session->send_base,
-						       qp, k),
-					qp, first + k))
-				v->brought.corrupt++;
-		}
+	each_message(l, r, fill);
+}
+
+static void read_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+			 uint64_t place)
+{
+	struct rb_verify_spot spot = { l->lane->first + i, seq, place };
+
+	l->brought.checked++;
+	rb_verify_match(l, &spot, own(l, i, place), &l->brought);
+}
+
+static void read_check(struct rb_verify_lane *l,
+		       const struct rb_verify_round *r)
+{
+	each_message(l, r, read_message);
 }
 
 /* --- atomics: the old values that came back, and what stands there in the end - */
@@ -256,94 +343,136 @@ static uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-static void atomic_request(const struct rb_verify *v, uint32_t qp,
-			   struct ibv_send_wr *wr)
+static void wrong_word(struct rb_verify_lane *l,
+		       const struct rb_verify_spot *spot, uint64_t got,
+		       uint64_t want)
 {
-	wr->wr.atomic.remote_addr = peer_slot(v, qp, 0);
-	wr->wr.atomic.rkey = rb_conn_rkey(&v->session->conn, qp);
+	struct rb_verify_fault fault = { RB_VERIFY_WORD, spot->qp, spot->seq, 0,
+					 spot->place,	 got,	   want };
+
+	rb_verify_note(l, &fault);
 }
 
 /* All QPs add one to the same counter. */
-static void add_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
-			uint64_t seq, struct ibv_send_wr *wr)
+static void add_request(const struct rb_verify *v,
+			const struct rb_verify_message *m,
+			struct ibv_send_wr *wr)
 {
-	(void)qp, (void)k, (void)seq;
 	wr->opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 	wr->wr.atomic.compare_add = 1;
-	atomic_request(v, 0, wr);
+	wr->wr.atomic.remote_addr = v->session->conn.peer.region.addr;
+	wr->wr.atomic.rkey = rb_conn_rkey(&v->session->conn, 0);
+	(void)m;
 }
 
-/* Every old value of the round is seen once: a bit for each. */
-static void add_check(struct rb_verify *v, uint64_t first, uint32_t n)
+/* Every old value of the round is seen once: a mark for each. */
+static void add_check(struct rb_verify_lane *l, const struct rb_verify_round *r)
 {
+	struct rb_verify *v = l->v;
 	uint64_t qps = v->session->plan.qps;
 
-	memset(v->seen, 0, (v->slots * qps + 7) / 8);
+	memset(v->seen, 0, v->slots * qps);
 	for (uint32_t qp = 0; qp < qps; qp++)
-		for (uint32_t k = 0; k < n; k++) {
-			uint64_t old = word_at(rb_verify_slot(
-					       v, v->session->send_base, qp, k)) -
-				       first * qps;
-			uint8_t bit = (uint8_t)(1u << (old & 7));
+		for (uint32_t k = 0; k < r->n; k++) {
+			struct rb_verify_spot spot = {
+				qp, r->first + k,
+				rb_verify_place(v, r->first + k, k)
+			};
+			uint64_t old = word_at(v->session->send_base +
+					       qp * v->session->stride +
+					       spot.place);
+			uint64_t mark = old - r->first * qps;
 
-			v->brought.checked++;
-			if (old >= n * qps || v->seen[old / 8] & bit)
-				v->brought.corrupt++;
-			else
-				v->seen[old / 8] |= bit;
+			l->brought.checked++;
+			if (mark < r->n * qps && !v->seen[mark]) {
+				v->seen[mark] = 1;
+				continue;
+			}
+			l->brought.corrupt++;
+			wrong_word(l, &spot, old, r->first * qps);
 		}
 }
 
 /* The counter ends at the sum of all that was added. */
-static void add_check_sum(struct rb_verify *v, uint64_t first, uint32_t n)
+static void add_check_sum(struct rb_verify_lane *l,
+			  const struct rb_verify_round *r)
 {
-	if (word_at(v->session->recv_base) !=
-	    (first + n) * v->session->plan.qps)
-		v->taken.corrupt++;
+	const struct rb_session *s = l->v->session;
+	uint64_t sum = (r->first + r->n) * s->plan.qps;
+	struct rb_verify_spot spot = { 0, r->first + r->n - 1, 0 };
+
+	if (word_at(s->recv_base) == sum)
+		return;
+	l->taken.corrupt++;
+	wrong_word(l, &spot, word_at(s->recv_base), sum);
 }
 
 /* Each QP swaps its own word from one number to the next. */
-static void swap_request(const struct rb_verify *v, uint32_t qp, uint32_t k,
-			 uint64_t seq, struct ibv_send_wr *wr)
+static void swap_request(const struct rb_verify *v,
+			 const struct rb_verify_message *m,
+			 struct ibv_send_wr *wr)
 {
-	(void)k;
+	(void)v;
 	wr->opcode = IBV_WR_ATOMIC_CMP_AND_SWP;
-	wr->wr.atomic.compare_add = seq;
-	wr->wr.atomic.swap = seq + 1;
-	atomic_request(v, qp, wr);
+	wr->wr.atomic.compare_add = m->seq;
+	wr->wr.atomic.swap = m->seq + 1;
+	wr->wr.atomic.remote_addr = m->flow->raddr;
+	wr->wr.atomic.rkey = m->flow->rkey;
 }
 
-static void swap_check(struct rb_verify *v, uint64_t first, uint32_t n)
+static void swap_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
+			 uint64_t place)
 {
-	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++)
-		for (uint32_t k = 0; k < n; k++) {
-			v->brought.checked++;
-			if (word_at(rb_verify_slot(v, v->session->send_base, qp,
-						   k)) != first + k)
-				v->brought.corrupt++;
-		}
+	struct rb_verify_spot spot = { l->lane->first + i, seq, place };
+	uint64_t old = word_at(own(l, i, place));
+
+	l->brought.checked++;
+	if (old == seq)
+		return;
+	l->brought.corrupt++;
+	wrong_word(l, &spot, old, seq);
 }
 
-static void swap_check_last(struct rb_verify *v, uint64_t first, uint32_t n)
+static void swap_check(struct rb_verify_lane *l,
+		       const struct rb_verify_round *r)
 {
-	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++)
-		if (word_at(rb_verify_slot(v, v->session->recv_base, qp, 0)) !=
-		    first + n)
-			v->taken.corrupt++;
+	each_message(l, r, swap_message);
+}
+
+static void swap_check_last(struct rb_verify_lane *l,
+			    const struct rb_verify_round *r)
+{
+	uint64_t last = r->first + r->n;
+
+	for (uint32_t i = 0; i < l->lane->n; i++) {
+		struct rb_verify_spot spot = { l->lane->first + i, last - 1, 0 };
+		uint64_t word = word_at(received(l, i, 0));
+
+		if (word == last)
+			continue;
+		l->taken.corrupt++;
+		wrong_word(l, &spot, word, last);
+	}
 }
 
 /* clang-format off */
+#define WRITE .request = write_request, .lay = lay_blank, .check_brought = nothing, \
+	.sum_taken = nothing, .sum_brought = nothing, .fills = true
+#define SEND .request = send_request, .lay = nothing, .arrive = send_arrive, .check_taken = send_check, \
+	.check_brought = nothing, .sum_taken = nothing, .sum_brought = nothing, \
+	.arrivals = all, .fills = true, .takes_data = true
+#define BRINGS .arrive = nothing_arrives, .arrivals = none
 static const struct rb_verify_kind kinds[RB_VERB_COUNT] = {
-	[RB_VERB_WRITE] = { write_request, write_offer, write_arrive, write_check, nothing_to_check,
-			    one, .fills = true },
-	[RB_VERB_SEND] = { send_request, send_offer, send_arrive, send_check, nothing_to_check,
-			   all, .fills = true },
-	[RB_VERB_READ] = { read_request, read_offer, nothing_arrives, nothing_to_check, read_check,
-			   none, .fills = false },
-	[RB_VERB_FETCH_ADD] = { add_request, nothing_to_offer, nothing_arrives, add_check_sum, add_check,
-				none, .fills = false },
-	[RB_VERB_CMP_SWAP] = { swap_request, nothing_to_offer, nothing_arrives, swap_check_last,
-			       swap_check, none, .fills = false },
+	[RB_VERB_WRITE] = { WRITE, .arrive = nothing_arrives, .check_taken = write_check, .arrivals = one },
+	[RB_VERB_WRITE_IMM] = { WRITE, .arrive = imm_arrive, .check_taken = imm_check, .arrivals = all },
+	[RB_VERB_SEND] = { SEND },
+	[RB_VERB_SEND_IMM] = { SEND },
+	[RB_VERB_READ] = { BRINGS, .request = read_request, .lay = lay_filled, .check_taken = nothing,
+			   .check_brought = read_check, .sum_taken = nothing, .sum_brought = nothing },
+	[RB_VERB_FETCH_ADD] = { BRINGS, .request = add_request, .lay = nothing, .check_taken = nothing,
+				.check_brought = nothing, .sum_taken = add_check_sum, .sum_brought = add_check },
+	[RB_VERB_CMP_SWAP] = { BRINGS, .request = swap_request, .lay = nothing, .check_taken = swap_check_last,
+			       .check_brought = swap_check, .sum_taken = nothing, .sum_brought = nothing },
 };
 /* clang-format on */
 

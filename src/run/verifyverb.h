@@ -10,25 +10,44 @@
 
 #include "run/verb.h"
 
+struct rb_flow;
 struct rb_verify;
+struct rb_verify_lane;
+struct rb_verify_round;
 
-#define RB_VERIFY_RECEIVE_FLAG (1ull << 63) /* in wr_id */
+/* One message on its way out. */
+struct rb_verify_message {
+	const struct rb_flow *flow;
+	uint32_t qp;
+	uint64_t seq;
+	uint64_t place;
+};
 
+/* What a lane does for its QPs, unless said otherwise. */
 struct rb_verify_kind {
-	/* Describe message @seq in slot @k of QP @qp; the round's last one is
-	 * @last. The payload, if any, is in place. */
-	void (*request)(const struct rb_verify *v, uint32_t qp, uint32_t k,
-			uint64_t seq, struct ibv_send_wr *wr);
-	/* The responder makes ready for @n messages from @first. 0 or -errno. */
-	int (*offer)(struct rb_verify *v, uint64_t first, uint32_t n);
-	/* A receive of @qp completed. */
-	void (*arrive)(struct rb_verify *v, uint32_t qp, const struct ibv_wc *wc);
+	/* Say what @m asks for; its payload, if any, is in place, and it has
+	 * IBV_SEND_SIGNALED when it is the round's last one. */
+	void (*request)(const struct rb_verify *v,
+			const struct rb_verify_message *m,
+			struct ibv_send_wr *wr);
+	/* The responder's places before the round @r. */
+	void (*lay)(struct rb_verify_lane *l, const struct rb_verify_round *r);
+	/* A receive completed. */
+	void (*arrive)(struct rb_verify_lane *l, const struct ibv_wc *wc);
 	/* At the round's end, at the responder and at the initiator. */
-	void (*check_taken)(struct rb_verify *v, uint64_t first, uint32_t n);
-	void (*check_brought)(struct rb_verify *v, uint64_t first, uint32_t n);
-	/* Arrivals that end a round of @n, on each QP. */
+	void (*check_taken)(struct rb_verify_lane *l,
+			    const struct rb_verify_round *r);
+	void (*check_brought)(struct rb_verify_lane *l,
+			      const struct rb_verify_round *r);
+	/* The same of all lanes together, by the first one. */
+	void (*sum_taken)(struct rb_verify_lane *l,
+			  const struct rb_verify_round *r);
+	void (*sum_brought)(struct rb_verify_lane *l,
+			    const struct rb_verify_round *r);
+	/* Receives that a round of @n takes on each QP. */
 	uint32_t (*arrivals)(uint32_t n);
 	bool fills; /* the initiator makes the payloads */
+	bool takes_data; /* what arrives lies in its receive */
 };
 
 const struct rb_verify_kind *rb_verify_kind(enum rb_verb verb);

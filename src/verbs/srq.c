@@ -23,7 +23,7 @@ int rb_srq_check(const struct rb_dev *dev, uint32_t depth)
 	if (attr->max_srq_wr > 0 && depth > (uint32_t)attr->max_srq_wr)
 		return rb_fail_hint(RB_FAULT_DEPTH_LIMIT, -EINVAL,
 				    "the device's shared receive queues are not that deep",
-				    "lower -r",
+				    "lower -r; with --verify lower -t or -q",
 				    "shared receive queues of '%s' hold at most %d receives, not %u",
 				    dev->name, attr->max_srq_wr, depth);
 	return 0;

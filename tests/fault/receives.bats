@@ -130,6 +130,8 @@ refused_by_iwarp() {
 @test "an iWARP device: what it does not have is refused, with what to do" {
 	refused_by_iwarp write_bw 'give -R'
 	refused_by_iwarp write_bw 'use -c RC' -R -c UC
+	refused_by_iwarp write_bw 'leave --verify out' -R --verify
+	refused_by_iwarp send_bw 'leave --verify out' -R --verify
 	refused_by_iwarp send_bw 'use -c RC' -R -c UD
 	refused_by_iwarp send_lat 'leave --imm out' -R --imm
 	refused_by_iwarp read_bw 'leave -b out' -R -b
