@@ -54,7 +54,15 @@ vm_choose_accel() {
 	# Emulated, "rep movsb" copies a byte at a time: without the flags
 	# that make the kernel and libc choose it, copies are twice as fast.
 	tcg) accel=(-accel "tcg,thread=multi" -cpu "max,-erms,-fsrm") accel_text=emulated ;;
-	*) die 2 "--accel: auto, kvm or tcg" ;;
+	# Where all sleep, time jumps to the next timer.
+	icount)
+		[[ -z $opt_two_guests ]] || die 2 "--accel icount: two guests have no clock in common"
+		((opt_cpus == 1)) || [[ -z $opt_cpus_given ]] || die 2 "--accel icount: it has one CPU, not $opt_cpus"
+		opt_cpus=1
+		accel=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -cpu "max,-erms,-fsrm")
+		accel_text="emulated, time by instructions"
+		;;
+	*) die 2 "--accel: auto, kvm, tcg or icount" ;;
 	esac
 }
 
