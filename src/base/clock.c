@@ -5,6 +5,7 @@
 #include "base/clock.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__x86_64__)
@@ -14,6 +15,7 @@
 #define CALIBRATION_NS (4 * RB_NS_PER_MS)
 #define PAIR_TRIES 16
 #define MULT_SHIFT 32
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/"
 
 uint64_t rb_now_ns(void)
 {
@@ -54,7 +56,52 @@ static bool counter_invariant(void)
 #endif
 }
 
-void rb_clock_fit(struct rb_clock *clock, bool invariant,
+static bool has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (; *list; list += strcspn(list, " \n")) {
+		list += strspn(list, " \n");
+		if (strcspn(list, " \n") == n && !strncmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+bool rb_clock_trusts(const char *current, const char *available, bool invariant)
+{
+	if (has_word(current, "tsc"))
+		return true;
+	if (*available && !has_word(available, "tsc"))
+		return false;
+	return invariant;
+}
+
+static void read_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file || !fgets(line, size, file))
+		*line = '\0';
+	if (file)
+		fclose(file);
+}
+
+static bool counter_trusted(void)
+{
+#if defined(__x86_64__)
+	char current[64], available[256];
+
+	read_line(CLOCKSOURCE "current_clocksource", current, sizeof(current));
+	read_line(CLOCKSOURCE "available_clocksource", available,
+		  sizeof(available));
+	return rb_clock_trusts(current, available, counter_invariant());
+#else
+	return counter_invariant();
+#endif
+}
+
+void rb_clock_fit(struct rb_clock *clock, bool trusted,
 		  const struct rb_clock_pair *a, const struct rb_clock_pair *b)
 {
 	uint64_t dt = b->ticks - a->ticks, ns = b->ns - a->ns;
@@ -65,7 +112,7 @@ void rb_clock_fit(struct rb_clock *clock, bool invariant,
 		.mult = 1,
 		.alarm = moves ? (double)dt / (double)ns : 1,
 	};
-	if (!moves || !invariant || dt <= a->width + b->width)
+	if (!moves || !trusted || dt <= a->width + b->width)
 		return;
 	clock->counter = true;
 	clock->alarm = 1;
@@ -83,7 +130,7 @@ void rb_clock_init(struct rb_clock *clock)
 		b = read_pair();
 	while (b.ns - a.ns < CALIBRATION_NS);
 	rb_clock_fit(clock,
-		     counter_invariant() && (!forced || strcmp(forced, "system")),
+		     counter_trusted() && (!forced || strcmp(forced, "system")),
 		     &a, &b);
 }
 

@@ -2,10 +2,10 @@
 /*
  * clock - time in ticks for measured loops, nanoseconds for everything else
  *
- * A tick is a cycle of the CPU's own counter where that counter is invariant
- * (x86: CPUID 0x80000007 EDX bit 8, Intel SDM vol. 3 "Invariant TSC"; arm64:
- * the generic timer, whose frequency the architecture fixes), else a
- * nanosecond of CLOCK_MONOTONIC_RAW. The x86 counter is calibrated against
+ * A tick is a cycle of the CPU's own counter where that counter can be trusted
+ * (x86: see rb_clock_trusts(); arm64: the generic timer, whose frequency the
+ * architecture fixes), else a nanosecond of CLOCK_MONOTONIC_RAW, which costs some
+ * hundred instructions to read, in each sample of a latency. The x86 counter is calibrated against
  * CLOCK_MONOTONIC_RAW: two pairs of readings some milliseconds apart, each
  * pair the tightest of several, so that the error is bounded by the width of
  * the pairs over the distance between them and is known. /proc/cpuinfo has no
@@ -46,16 +46,28 @@ uint64_t rb_now_ns(void);
  */
 void rb_clock_init(struct rb_clock *clock);
 
+/*
+ * May the x86 counter be the clock? The kernel compares it with other clocks for
+ * as long as it runs (kernel/time/clocksource.c): what it keeps time with itself,
+ * "tsc" in @current (current_clocksource in sysfs), is steady and the same on all
+ * CPUs, also in a guest whose CPUID does not say so; what it has taken out of
+ * @available is not, whatever CPUID says. Where it says neither ("": the file
+ * cannot be read; or it keeps time with a hypervisor's clock), the word of CPUID
+ * is taken (@invariant: 0x80000007 EDX bit 8, Intel SDM vol. 3 "Invariant TSC").
+ */
+bool rb_clock_trusts(const char *current, const char *available,
+		     bool invariant);
+
 /* One moment by both clocks, and how many ticks the readings were apart. */
 struct rb_clock_pair {
 	uint64_t ns, ticks, width;
 };
 
 /*
- * What rb_clock_init() decides from two moments: the counter if it is @invariant
+ * What rb_clock_init() decides from two moments: the counter if it is @trusted
  * and moved by more than the readings are unsure of, else the system's clock.
  */
-void rb_clock_fit(struct rb_clock *clock, bool invariant,
+void rb_clock_fit(struct rb_clock *clock, bool trusted,
 		  const struct rb_clock_pair *a, const struct rb_clock_pair *b);
 
 /* The source's name, for the document: "tsc", "cntvct", "monotonic_raw". */

@@ -103,6 +103,37 @@ static void the_system_clock_can_be_forced(void **state)
 static const struct rb_clock_pair early = { 1000, 5000, 100 };
 static const struct rb_clock_pair late = { 4001000, 8005000, 100 };
 
+static void the_kernel_has_the_first_word_on_a_counter(void **state)
+{
+	static const struct {
+		const char *current, *available;
+		bool invariant, trusted;
+	} rows[] = {
+		{ "tsc\n", "tsc hpet acpi_pm \n", true, true },
+		/* a guest whose CPUID hides what its kernel has seen */
+		{ "tsc\n", "tsc kvm-clock \n", false, true },
+		/* taken out, since it was not steady */
+		{ "hpet\n", "hpet acpi_pm \n", true, false },
+		{ "kvm-clock\n", "kvm-clock acpi_pm \n", true, false },
+		/* somebody chose another clock */
+		{ "hpet\n", "tsc hpet acpi_pm \n", true, true },
+		{ "kvm-clock\n", "kvm-clock tsc \n", true, true },
+		{ "kvm-clock\n", "kvm-clock tsc \n", false, false },
+		/* not while it is being tried */
+		{ "tsc-early\n", "tsc-early hpet \n", true, false },
+		{ "hyperv_clocksource_tsc_page\n",
+		  "hyperv_clocksource_tsc_page acpi_pm \n", true, false },
+		/* nothing is known */
+		{ "", "", true, true },
+		{ "", "", false, false },
+	};
+
+	for (size_t i = 0; i < RB_ARRAY_SIZE(rows); i++)
+		if (rb_clock_trusts(rows[i].current, rows[i].available,
+				    rows[i].invariant) != rows[i].trusted)
+			fail_msg("row %zu", i);
+}
+
 static void a_counter_is_fitted_to_two_moments(void **state)
 {
 	struct rb_clock clock;
@@ -195,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_calibrated_clock_keeps_time),
 		cmocka_unit_test(the_system_clock_can_be_forced),
+		cmocka_unit_test(the_kernel_has_the_first_word_on_a_counter),
 		cmocka_unit_test(a_counter_is_fitted_to_two_moments),
 		cmocka_unit_test(a_counter_that_changes_its_pace_is_an_alarm_only),
 		cmocka_unit_test(a_counter_that_stands_or_goes_back_is_not_used),
