@@ -146,20 +146,26 @@ int rb_cq_arm(struct rb_cq *cq)
 	return 0;
 }
 
-/* Take the events that are there: the channel must be empty before a sleep. */
-static int take_events(struct rb_cq *cq)
+/*
+ * Take the event that woke us. There is one for each time the queue was armed: to
+ * ask for more costs a system call that finds nothing, and one that was left by an
+ * earlier run only cuts the next sleep short.
+ */
+static int take_event(struct rb_cq *cq)
 {
 	struct ibv_cq *which;
 	void *context;
 
-	while (!ibv_get_cq_event(cq->channel, &which, &context))
-		if (++cq->unacked == ACK_BATCH) {
-			ibv_ack_cq_events(cq->cq, cq->unacked);
-			cq->unacked = 0;
-		}
-	if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+	if (ibv_get_cq_event(cq->channel, &which, &context)) {
+		if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+			return 0;
 		return rb_fail(RB_FAULT_CQ_WAIT, -errno,
 			       "cannot read a completion event");
+	}
+	if (++cq->unacked == ACK_BATCH) {
+		ibv_ack_cq_events(cq->cq, cq->unacked);
+		cq->unacked = 0;
+	}
 	return 0;
 }
 
@@ -174,5 +180,5 @@ int rb_cq_sleep(struct rb_cq *cq, int wake_fd, int timeout_ms)
 	if (n < 0 && errno != EINTR)
 		return rb_fail(RB_FAULT_CQ_WAIT, -errno,
 			       "cannot wait for a completion event");
-	return n > 0 && (fds[0].revents & POLLIN) ? take_events(cq) : 0;
+	return n > 0 && (fds[0].revents & POLLIN) ? take_event(cq) : 0;
 }
