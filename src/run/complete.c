@@ -61,7 +61,6 @@ static void complete_latency(struct rb_optset *set,
 	if (rb_optset_source(set, "rx-depth") == RB_SOURCE_DEFAULT)
 		put(set, "rx-depth", RB_PINGPONG_RECEIVES);
 	put(set, "tx-depth", 1);
-	put(set, "cq-mod", 1);
 }
 
 int rb_run_complete(struct rb_optset *set, const struct rb_bench *bench,
@@ -73,7 +72,7 @@ int rb_run_complete(struct rb_optset *set, const struct rb_bench *bench,
 
 	read_zero(set, run);
 	/* counted one by one, or a slow rate would come in lumps */
-	if (load->rate && run->cq_mod == RB_AUTO)
+	if (load->rate && !latency && run->cq_mod == RB_AUTO)
 		put(set, "cq-mod", run->list);
 	if (rb_optset_source(set, "qp") == RB_SOURCE_DEFAULT)
 		put(set, "qp", load->threads);

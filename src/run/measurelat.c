@@ -15,6 +15,7 @@
 #include "run/hwlat.h"
 #include "run/joint.h"
 #include "run/latfile.h"
+#include "run/setup.h"
 #include "run/team.h"
 
 static bool is_pingpong(const struct rb_context *ctx)
@@ -50,15 +51,13 @@ static void prepare_lane(struct rb_context *ctx, struct rb_lane *lane,
 		.window = &lane->window,
 		.clock = &ctx->clock,
 		.depth = ctx->session.plan.depth,
-		.mod = is_pingpong(ctx) ? ctx->session.plan.depth / 2 : 1,
+		.mod = rb_latency_mod(ctx),
 		.wake_fd = ctx->monitor.wake_fd,
 		.stall_ns = rb_joint_stall_ns(ctx),
 	};
 	lane->ctx = ctx;
 	rb_session_aim(&ctx->session, lane, (uint32_t)size, s);
-	/* one message comes at a time: one receive is always left for it */
-	s->rx_batch = RB_MAX(1, RB_MIN(ctx->session.plan.receive_depth - 1,
-				       RB_RECEIVE_BATCH));
+	s->rx_batch = rb_pingpong_rx_batch(ctx->session.plan.receive_depth);
 	lane->pingpong = (struct rb_pingpong){ .stream = s,
 					       .leads = ctx->host != NULL };
 	rb_pingpong_prepare(&lane->pingpong);

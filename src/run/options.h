@@ -108,6 +108,14 @@ uint64_t rb_run_depth(const struct rb_run_opts *run, uint64_t size);
 /* Completions are asked for every this many messages when it is left to us. */
 uint64_t rb_run_cq_mod(const struct rb_run_opts *run, uint64_t size);
 
+/*
+ * The same where one message awaits the other, in a send queue of @depth; where
+ * there are receives, they are posted again @rx_batch at a time (else: 0), and
+ * that is done together.
+ */
+uint64_t rb_run_pingpong_mod(const struct rb_run_opts *run, uint64_t depth,
+			     uint64_t rx_batch);
+
 /* The largest size of the sweep. */
 uint64_t rb_run_max_size(const struct rb_run_opts *run);
 

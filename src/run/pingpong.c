@@ -10,7 +10,7 @@
 #include "run/post.h"
 #include "verbs/cq.h"
 
-#define LOOKS 16 /* for an answer, between two at the counter */
+#define LOOKS 16 /* for an answer, between two at the counter; a power of 2 */
 
 /* What an instance of the loop does: constants for the compiler. */
 struct shape {
@@ -42,12 +42,6 @@ static uint64_t done(const struct rb_pingpong *p)
 	return p->messages - p->left;
 }
 
-/* Messages from one tidying up to the next. */
-static uint32_t period(const struct rb_stream *s)
-{
-	return rb_verb_receives(s->verb) ? RB_MIN(s->rx_batch, s->mod) : s->mod;
-}
-
 void rb_pingpong_prepare(struct rb_pingpong *p)
 {
 	struct rb_stream *s = p->stream;
@@ -61,11 +55,13 @@ void rb_pingpong_prepare(struct rb_pingpong *p)
 	}
 	p->value = 1;
 	p->cq = s->cq->cq;
+	/* who is to sleep does not look again before that */
+	p->spins = s->cq->channel && s->verb != RB_VERB_WRITE ? 0 : LOOKS - 1;
 	s->step = 0;
 	rb_stream_wake(s);
 	f->offset = 0;
 	if (!f->until) /* a new queue; as many receives are used by then */
-		f->until = period(s) + 1;
+		f->until = s->mod + 1;
 }
 
 /*
@@ -202,7 +198,7 @@ RB_INLINE bool await(struct rb_pingpong *p, struct rb_stream *s,
 		if (shape.how.verb != RB_VERB_WRITE &&
 		    rb_unlikely(p->end != RB_STREAM_DONE))
 			return false;
-		if (++p->looks % LOOKS == 0 &&
+		if (!(++p->looks & p->spins) &&
 		    rb_unlikely(!linger(p, s, shape)))
 			return false;
 	}
@@ -240,7 +236,7 @@ static bool tidy(struct rb_pingpong *p)
 	if (!settle(p))
 		return false;
 	f->asked = true;
-	f->until = period(s);
+	f->until = s->mod;
 	if (rb_verb_receives(s->verb))
 		s->err = rb_post_receives(s, f, f->until);
 	if (!s->err)

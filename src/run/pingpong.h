@@ -74,6 +74,7 @@ struct rb_pingpong {
 	uint64_t due;  /* when to look at the window, in ticks; 0: after this one */
 	uint64_t stamp; /* the device's, of the last answer */
 	unsigned int looks; /* for answers that were not there yet */
+	unsigned int spins; /* a mask: of these looks, from one to linger to the next */
 	uint64_t idle_for; /* what left was when the loop began to wait */
 	uint64_t turn; /* when the next message is due, in ticks; 0: now */
 	uint32_t turn_part;
@@ -83,6 +84,12 @@ struct rb_pingpong {
 	uint64_t deadline_ns; /* of that */
 	enum rb_stream_end end;
 };
+
+/* Receives that are posted at once, of @depth: one is always left for a message. */
+RB_INLINE uint32_t rb_pingpong_rx_batch(uint32_t depth)
+{
+	return depth < 2 ? 1 : RB_MIN(depth - 1, RB_RECEIVE_BATCH);
+}
 
 /*
  * Make both ends' slots ready. Before the barrier: nothing may be under way, and

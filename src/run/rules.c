@@ -68,7 +68,8 @@ static bool forever_and_other(const struct facts *f)
 
 static bool mod_over_depth(const struct facts *f)
 {
-	return f->run->cq_mod != RB_AUTO && f->run->depth != RB_AUTO &&
+	return f->bench->pattern == RB_PATTERN_STREAM &&
+	       f->run->cq_mod != RB_AUTO && f->run->depth != RB_AUTO &&
 	       f->run->cq_mod > f->run->depth;
 }
 
@@ -310,9 +311,20 @@ static bool depth_of_latency(const struct facts *f)
 	       f->run->depth != 1;
 }
 
-static bool mod_of_latency(const struct facts *f)
+static bool mod_of_requests(const struct facts *f)
 {
-	return is_latency(f->bench) && given(f, "cq-mod");
+	return f->bench->pattern == RB_PATTERN_REQUEST && given(f, "cq-mod") &&
+	       f->run->cq_mod != 1;
+}
+
+static bool mod_over_pingpong(const struct facts *f)
+{
+	uint64_t rx = RB_MIN(f->run->rx_depth, RB_PINGPONG_RECEIVES);
+
+	return f->bench->pattern == RB_PATTERN_PINGPONG &&
+	       f->run->cq_mod != RB_AUTO &&
+	       f->run->cq_mod > (verb_of(f)->receives ? RB_MAX(rx, 2) - 1 :
+							RB_PINGPONG_DEPTH / 2);
 }
 
 static bool events_of_memory(const struct facts *f)
@@ -373,7 +385,8 @@ static const struct {
 	{ both_ways_of_latency, "--bidirectional is about bandwidth: a latency is that of one message at a time" },
 	{ list_of_latency, "--post-list is about bandwidth: a latency is that of one message at a time" },
 	{ depth_of_latency, "--tx-depth is about bandwidth: a latency is that of one message at a time" },
-	{ mod_of_latency, "--cq-mod is about bandwidth: what completes is what is timed here" },
+	{ mod_of_requests, "--cq-mod is 1 here: what completes is what is timed" },
+	{ mod_over_pingpong, "--cq-mod of a latency is at most 64; with receives, which are posted again then, at most 15 and below --rx-depth" },
 	{ events_of_memory, "--events: write_lat waits for memory to change, which raises no event; send_lat and --imm have events" },
 	{ stamps_of_bandwidth, "--hw-clock is about latency: when a completion came, not how many" },
 	{ stamps_of_memory, "--hw-clock: write_lat waits for memory to change, which no completion tells of; give --imm, or measure send_lat" },
@@ -435,7 +448,7 @@ int rb_run_admit(const struct rb_bench *bench, const struct rb_run_opts *run,
 				     bench->transport_reason,
 				     "%s does not exist over %s", bench->name,
 				     rb_conn_type_name(conn->transport));
-	if (mod_over_depth(&f) || list_over_depth(&f))
+	if (mod_over_depth(&f) || mod_over_pingpong(&f) || list_over_depth(&f))
 		why = "its lists or completions exceed the queue";
 	else if (mod_within_list(&f))
 		why = "its completions are not those of whole lists";

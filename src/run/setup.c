@@ -303,6 +303,26 @@ static void settle(struct rb_optset *set, const char *name, uint64_t *field,
 	rb_optset_put(set, name, value, source);
 }
 
+uint32_t rb_latency_mod(const struct rb_context *ctx)
+{
+	const struct rb_session_plan *plan = &ctx->session.plan;
+	uint32_t rx_batch = 0;
+
+	if (ctx->bench->pattern == RB_PATTERN_REQUEST)
+		return 1;
+	if (rb_verb_row(verb_of(ctx))->receives)
+		rx_batch = rb_pingpong_rx_batch(plan->receive_depth);
+	return (uint32_t)rb_run_pingpong_mod(&ctx->run_opts, plan->depth,
+					     rx_batch);
+}
+
+static uint64_t settled_mod(const struct rb_context *ctx, uint64_t size)
+{
+	return ctx->bench->pattern == RB_PATTERN_STREAM ?
+		       rb_run_cq_mod(&ctx->run_opts, size) :
+		       rb_latency_mod(ctx);
+}
+
 static void settle_options(struct rb_context *ctx)
 {
 	const struct rb_path *path = &ctx->session.conn.path;
@@ -325,10 +345,10 @@ static void settle_options(struct rb_context *ctx)
 	settle(&ctx->set, "gid-index", &ctx->dev_opts.gid_index,
 	       path->gids.local.index, false);
 	/* these depend on the size: one value only where there is one size */
-	if (run->sizes.n > 1)
+	if (run->sizes.n > 1 && ctx->bench->pattern == RB_PATTERN_STREAM)
 		return;
 	settle(&ctx->set, "cq-mod", &run->cq_mod,
-	       rb_run_cq_mod(run, run->sizes.v[0]), false);
+	       settled_mod(ctx, run->sizes.v[0]), false);
 	settle(&ctx->set, "tx-depth", &run->depth,
 	       rb_run_depth(run, run->sizes.v[0]),
 	       limit && rb_run_depth(run, run->sizes.v[0]) == limit);

@@ -5,6 +5,8 @@
 #ifndef RB_SETUP_H
 #define RB_SETUP_H
 
+#include <stdint.h>
+
 struct rb_context;
 struct rb_path;
 struct rb_session;
@@ -15,6 +17,9 @@ struct rb_session;
  * and is closed by its owner in any case.
  */
 int rb_setup(struct rb_context *ctx);
+
+/* One in how many messages of a latency asks for a completion. */
+uint32_t rb_latency_mod(const struct rb_context *ctx);
 
 /* Fill in how the queue pairs of the opened @session are to be connected. */
 void rb_setup_conn(struct rb_context *ctx, struct rb_session *session,

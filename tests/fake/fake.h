@@ -182,6 +182,7 @@ struct fake_qp {
 	bool echo;
 	struct {
 		struct fake_range from, to, into;
+		uint64_t signaled;
 		int sges, rsges;
 	} notes;
 };

@@ -62,6 +62,7 @@ void notes_request(struct fake_qp *qp, const struct fake_wqe *wqe)
 {
 	if (!notes_wanted())
 		return;
+	qp->notes.signaled += qp->sig_all || wqe->flags & IBV_SEND_SIGNALED;
 	if (wqe->nsge > qp->notes.sges)
 		qp->notes.sges = wqe->nsge;
 	see(&qp->notes.to, wqe->raddr, wqe->len);
@@ -98,8 +99,9 @@ void notes_qp(const struct fake_qp *qp)
 	fprintf(out, " flow_label=0x%x hop_limit=%u tclass=%u",
 		a->ah_attr.grh.flow_label, a->ah_attr.grh.hop_limit,
 		a->ah_attr.grh.traffic_class);
-	fprintf(out, " requests=%llu sges=%d receives=%llu rsges=%d",
-		(unsigned long long)qp->notes.to.n, qp->notes.sges,
+	fprintf(out, " requests=%llu signaled=%llu sges=%d receives=%llu rsges=%d",
+		(unsigned long long)qp->notes.to.n,
+		(unsigned long long)qp->notes.signaled, qp->notes.sges,
 		(unsigned long long)qp->notes.into.n, qp->notes.rsges);
 	put_range("from", &qp->notes.from);
 	put_range("to", &qp->notes.to);

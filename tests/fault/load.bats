@@ -12,12 +12,27 @@ setup_file() { export BATS_TEST_RETRIES=2; }
 # noted END NAME: its value in the notes of the first queue pair
 noted() { sed -n "/^qp /s/.* $2=\([0-9a-fx]*\).*/\1/p" "$BATS_TEST_TMPDIR/$1.notes" | head -n 1; }
 
+# used END NAME: the same of the first one that was used
+used() { sed -n "/^qp .* requests=[1-9]/s/.* $2=\([0-9a-fx]*\).*/\1/p" "$BATS_TEST_TMPDIR/$1.notes" | head -n 1; }
+
 # kept RATE: messages a second as asked for to 1 %, never more; on a machine that
 # others use they may be fewer, which the document then says
 kept() {
 	is ".results[0].message_rate.per_s <= 1.01 * $1" || return
 	is ".results[0].message_rate.per_s >= 0.99 * $1 or any(.warnings[]; .id == \"rate_missed\")" || return
 	is ".results[0].message_rate.per_s >= 0.5 * $1"
+}
+
+# asks COMMAND N [-Q N]: of 300 messages one in N asks for a completion, at both ends
+asks() {
+	local end
+	measure "$1" -n 300 "${@:3}" || return
+	is ".options.cq_mod.value == $2" || return
+	for end in server client; do
+		[ "$(used "$end" requests)" -ge 300 ] || return
+		# the first has none before it to look for
+		[ "$(used "$end" signaled)" -eq $((($(used "$end" requests) - 1) / $2)) ] || return
+	done
 }
 
 bandwidths() { "$RBENCH" --list-commands | awk -F '\t' '$1 ~ /_bw$/ && $1 !~ /tcp/ { print $1 }'; }
@@ -249,4 +264,12 @@ latencies() { "$RBENCH" --list-commands | awk -F '\t' '$1 ~ /_lat$/ && $1 !~ /tc
 	RB_FAKE='max_qp=8' client -n 10 --background 8
 	ended 1 failed
 	said 'has at most 8 queue pairs, not 9'
+}
+
+@test "latency: how many of the messages ask for a completion" {
+	asks write_lat 64
+	asks write_lat 1 -Q 1
+	asks write_lat 10 --cq-mod 10
+	asks send_lat 15
+	asks send_lat 1 -Q 1
 }
