@@ -149,7 +149,11 @@ vm_stop_all() {
 }
 
 vm_all_alive() {
-	kill -0 "${vms[@]}" 2>/dev/null
+	local vm
+	# one by one: of several, kill is content with any
+	for vm in "${vms[@]}"; do
+		kill -0 "$vm" 2>/dev/null || return 1
+	done
 }
 
 # The first guest asks through a file for the cable to be cut or restored.
