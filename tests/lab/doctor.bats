@@ -199,7 +199,7 @@ probed() { field '[.doctor.probes[0].tests[].outcome] | join(" ")'; }
 
 @test "a port that is down" {
 	broken ip link set v1 down -- ip link set v1 up
-	undos+=("ip addr add fd00::2/64 dev v1 nodad" "ip route add 10.0.0.1 dev v1 src 10.0.0.2 table 102"
+	undos+=("ip addr add fd00::2/64 dev v1 nodad" "ip -6 route add fd00::1 dev v1 src fd00::2 table 102" "ip route add 10.0.0.1 dev v1 src 10.0.0.2 table 102"
 		"ip route add 10.0.0.2 dev v0 src 10.0.0.1 table 101")
 	doctor -d rxe1
 	first PORT-DOWN

@@ -202,10 +202,12 @@ interrupt() {
 	is 'all(.devices[]; .ports[0].state == "ACTIVE" and (.ports[0].gids | length) >= 3)'
 }
 
-# What went with v1's link: the route of the lab's second table.
+# What went with v1's link: the routes of the lab's second table, and its IPv6 address.
 restore_wire() {
 	ip link set v1 up
 	ip route replace 10.0.0.1 dev v1 src 10.0.0.2 table 102
+	ip addr replace fd00::2/64 dev v1 nodad
+	ip -6 route replace fd00::1 dev v1 src fd00::2 table 102
 	until_true 10 wire_works
 }
 
@@ -214,7 +216,7 @@ wire_works() {
 		ping -c 1 -W 1 -I 10.0.0.1 10.0.0.2 >/dev/null
 }
 
-# The last one: it takes the wire apart.
+# The last one: it takes the wire apart. Other files may come after it, in any order.
 @test "the link is cut in the middle of a run" {
 	start_bytes=$(cat /sys/class/net/v0/statistics/tx_bytes)
 	serve write_bw
