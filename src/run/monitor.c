@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -279,13 +278,6 @@ static void *thread_main(void *arg)
 {
 	struct rb_monitor *m = arg;
 
-	/*
-	 * A table of descriptors of its own: as long as two threads share one,
-	 * each system call of the loop has to take hold of the file that it is
-	 * about (__fget_light in the kernel's fs/file.c). It works without, too.
-	 */
-	if (unshare(CLONE_FILES))
-		rb_debug("cannot unshare descriptors: %s", strerror(errno));
 	while (!atomic_load(&m->leave) &&
 	       atomic_load(&m->stop) == RB_STOP_NONE)
 		turn(m);
