@@ -66,7 +66,7 @@ try() {
 		[[ $kind == benchmark ]] || continue
 		echo "$name"
 		serve "$name"
-		RB_FAKE='wc#20=REM_OP_ERR' client -D 20s
+		RB_FAKE='wc#20=REM_OP_ERR' client -D 20s -Q 1
 		failed_with completion_error 'remote operation error'
 		await_server
 		failed_somehow
