@@ -5,51 +5,22 @@
 #include "run/gang.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
+#include "base/log.h"
 #include "run/crew.h"
 
 struct rb_gang {
-	uint32_t n;
 	void (*lead)(struct rb_gang *gang, void *arg);
 	void *lead_arg;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	/* guarded: the order in force, its number, who still works at it */
-	void (*fn)(void *arg, uint32_t index);
+	/* all meet here before an order and after it; it is set in between */
+	pthread_barrier_t edge;
+	void (*fn)(void *arg, uint32_t index); /* NULL: there are no more */
 	void *arg;
-	uint64_t order;
-	uint32_t at_work;
-	bool over;
 };
 
-/* Wait for an order after the @done-th; false: there are no more. */
-static bool take_order(struct rb_gang *g, uint64_t done)
+static void meet(struct rb_gang *g)
 {
-	bool got;
-
-	pthread_mutex_lock(&g->lock);
-	while (g->order == done && !g->over)
-		pthread_cond_wait(&g->changed, &g->lock);
-	got = g->order != done;
-	pthread_mutex_unlock(&g->lock);
-	return got;
-}
-
-static void report_done(struct rb_gang *g)
-{
-	pthread_mutex_lock(&g->lock);
-	if (!--g->at_work)
-		pthread_cond_broadcast(&g->changed);
-	pthread_mutex_unlock(&g->lock);
-}
-
-static void finish(struct rb_gang *g)
-{
-	pthread_mutex_lock(&g->lock);
-	g->over = true;
-	pthread_cond_broadcast(&g->changed);
-	pthread_mutex_unlock(&g->lock);
+	pthread_barrier_wait(&g->edge);
 }
 
 static void member(void *arg, uint32_t index)
@@ -58,40 +29,39 @@ static void member(void *arg, uint32_t index)
 
 	if (!index) {
 		g->lead(g, g->lead_arg);
-		finish(g);
+		g->fn = NULL;
+		meet(g);
 		return;
 	}
-	for (uint64_t done = 0; take_order(g, done); done++) {
+	for (;;) {
+		meet(g);
+		if (!g->fn)
+			return;
 		g->fn(g->arg, index);
-		report_done(g);
+		meet(g);
 	}
 }
 
 int rb_gang_run(const struct rb_cores *cores, uint32_t n,
 		void (*lead)(struct rb_gang *gang, void *arg), void *arg)
 {
-	struct rb_gang g = { .n = n,
-			     .lead = lead,
-			     .lead_arg = arg,
-			     .lock = PTHREAD_MUTEX_INITIALIZER,
-			     .changed = PTHREAD_COND_INITIALIZER };
+	struct rb_gang g = { .lead = lead, .lead_arg = arg };
+	int err = pthread_barrier_init(&g.edge, NULL, n);
 
-	return rb_crew_run(cores, n, member, &g);
+	if (err)
+		return rb_fail(RB_FAULT_SYSTEM, -err,
+			       "cannot make threads wait for each other");
+	err = rb_crew_run(cores, n, member, &g);
+	pthread_barrier_destroy(&g.edge);
+	return err;
 }
 
 void rb_gang_do(struct rb_gang *g, void (*fn)(void *arg, uint32_t index),
 		void *arg)
 {
-	pthread_mutex_lock(&g->lock);
 	g->fn = fn;
 	g->arg = arg;
-	g->order++;
-	g->at_work = g->n - 1;
-	pthread_cond_broadcast(&g->changed);
-	pthread_mutex_unlock(&g->lock);
+	meet(g);
 	fn(arg, 0);
-	pthread_mutex_lock(&g->lock);
-	while (g->at_work)
-		pthread_cond_wait(&g->changed, &g->lock);
-	pthread_mutex_unlock(&g->lock);
+	meet(g);
 }

@@ -363,18 +363,15 @@ static int measure_plain(struct rb_context *ctx, uint64_t size)
 	return err ? err : exchange(ctx, &own, &idle);
 }
 
-/* The first wrong message, as a sentence; it is this end's if there is one. */
+/* As a sentence. NULL: there is none. */
 static const char *first_fault(const struct rb_verify *v,
 			       char text[static RB_VERIFY_FAULT_TEXT])
 {
-	const struct rb_verify_fault *f = v->fault.what != RB_VERIFY_FINE ?
-						  &v->fault :
-						  &v->peer_fault;
+	const struct rb_verify_fault *f = rb_verify_first(v);
 
-	return f->what == RB_VERIFY_FINE ?
-		       NULL :
-		       rb_verify_fault_text(
-			       f, v->session->qps[f->qp].qp->qp_num, text);
+	return f ? rb_verify_fault_text(
+			   f, v->session->qps[f->qp].qp->qp_num, text) :
+		   NULL;
 }
 
 static int verify_failed(const struct rb_verify *v)

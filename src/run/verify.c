@@ -29,10 +29,10 @@ uint32_t rb_verify_pitch(uint64_t size)
 uint32_t rb_verify_slots(const struct rb_load_opts *load, uint64_t size,
 			 uint64_t qps, uint64_t depth)
 {
-	uint64_t n = load->footprint == RB_AUTO ?
-			     RB_VERIFY_BYTES / (rb_verify_pitch(size) * qps) :
-			     rb_load_places(load, size);
+	uint64_t n = RB_VERIFY_BYTES / (rb_verify_pitch(size) * qps);
 
+	if (load->footprint != RB_AUTO)
+		n = RB_MIN(n, rb_load_places(load, size));
 	return (uint32_t)RB_MAX(RB_MIN(n, depth), 1);
 }
 
@@ -297,9 +297,11 @@ static int hear_round(struct rb_verify *v, bool *last)
 
 	if (err)
 		return err;
-	err = rb_frame_uint(frame, "first", 0, INT64_MAX, &v->in.first);
+	/* what this end has made ready for */
+	err = rb_frame_uint(frame, "first", v->next.first, v->next.first,
+			    &v->in.first);
 	if (!err)
-		err = rb_frame_uint(frame, "count", 1, v->most, &n);
+		err = rb_frame_uint(frame, "count", 1, v->next.n, &n);
 	if (!err)
 		err = hear_counts(v, frame);
 	v->in.n = (uint32_t)n;
@@ -398,11 +400,16 @@ static void go_round(struct rb_gang *gang, void *arg)
 		rb_verify_await_due(r->v->lanes);
 }
 
+const struct rb_verify_fault *rb_verify_first(const struct rb_verify *v)
+{
+	if (v->fault.what != RB_VERIFY_FINE)
+		return &v->fault;
+	return v->peer_fault.what != RB_VERIFY_FINE ? &v->peer_fault : NULL;
+}
+
 static void fill_result(const struct rb_verify *v, struct rb_bw_result *r)
 {
-	const struct rb_verify_fault *f = v->fault.what != RB_VERIFY_FINE ?
-						  &v->fault :
-						  &v->peer_fault;
+	const struct rb_verify_fault *f = rb_verify_first(v);
 
 	r->messages = v->sends ? v->sent : v->here.checked + v->peer.checked;
 	r->bytes = r->messages * r->size_bytes;
@@ -414,7 +421,7 @@ static void fill_result(const struct rb_verify *v, struct rb_bw_result *r)
 	r->lost = v->here.lost + v->peer.lost;
 	r->checked_bytes = (r->checked - RB_MIN(r->checked, r->lost)) *
 			   r->size_bytes;
-	if (f->what == RB_VERIFY_FINE)
+	if (!f)
 		return;
 	r->fault_qp = f->qp;
 	r->fault_sequence = f->sequence;

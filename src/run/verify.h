@@ -115,8 +115,8 @@ struct rb_verify {
 uint32_t rb_verify_pitch(uint64_t size);
 
 /*
- * Messages of each of @qps QPs that have places at once: at most @depth, and with a
- * footprint (@load) as many as it has room for.
+ * Messages of each of @qps QPs that have places at once: one at least, at most
+ * @depth, as go into RB_VERIFY_BYTES and, with a footprint (@load), into that.
  */
 uint32_t rb_verify_slots(const struct rb_load_opts *load, uint64_t size,
 			 uint64_t qps, uint64_t depth);
@@ -149,13 +149,16 @@ static inline bool rb_verify_lossy(const struct rb_verify *v)
 	       v->session->plan.type == IBV_QPT_UD;
 }
 
+/* The first wrong message; this end's if there is one. NULL: there is none. */
+const struct rb_verify_fault *rb_verify_first(const struct rb_verify *v);
+
 /*
  * Run; fills @r (time, messages, checked, corrupt, lost, and where the first fault
  * is). 0 or -errno (reported); corruption is not an error here: see the counts.
  */
 int rb_verify_run(struct rb_verify *v, struct rb_bw_result *r);
 
-/* The payload of message @seq of QP @qp, @n bytes; exposed for its test. */
+/* The payload of message @seq of QP @qp, @n bytes. */
 void rb_verify_fill(uint8_t *to, uint32_t n, uint32_t qp, uint64_t seq);
 
 #endif

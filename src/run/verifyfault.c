@@ -43,6 +43,12 @@ static void say(const struct rb_verify_fault *f, char *buf, size_t n)
 		snprintf(buf, n, "the word was %" PRIu64 ", not %" PRIu64,
 			 f->got, f->want);
 		break;
+	case RB_VERIFY_OLD:
+		snprintf(buf, n,
+			 "it found %" PRIu64
+			 ", which came twice or is not of its round, that begins at %" PRIu64,
+			 f->got, f->want);
+		break;
 	case RB_VERIFY_FINE:
 	case RB_VERIFY_WHATS:
 		snprintf(buf, n, "nothing is wrong");

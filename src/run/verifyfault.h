@@ -7,7 +7,6 @@
 #define RB_VERIFYFAULT_H
 
 #include <jansson.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum rb_verify_what {
@@ -17,7 +16,9 @@ enum rb_verify_what {
 	RB_VERIFY_MISSING, /* nothing stands there, from the offset on */
 	RB_VERIFY_LENGTH,  /* it has got bytes, not want */
 	RB_VERIFY_NUMBER,  /* its immediate data says message got; want was due */
-	RB_VERIFY_WORD,	   /* an atomic found (or left) got; want, where one is known */
+	RB_VERIFY_WORD,	   /* a word is got, not want */
+	RB_VERIFY_OLD,	   /* an atomic found got, a second time or out of its
+			    * round, whose values begin at want */
 	RB_VERIFY_WHATS
 };
 

@@ -57,14 +57,14 @@ static uint32_t first_difference(const struct rb_verify_lane *l,
 }
 
 /* Is it another message of these rounds? Then @f says which. */
-static bool find_other(struct rb_verify_lane *l, const uint8_t *at,
+static void find_other(struct rb_verify_lane *l, const uint8_t *at,
 		       struct rb_verify_fault *f)
 {
 	const struct rb_verify *v = l->v;
 	uint64_t from = f->sequence > v->slots ? f->sequence - v->slots : 0;
 
 	if (v->size < KNOWN_BYTES)
-		return false;
+		return;
 	for (uint32_t qp = 0; qp < v->session->plan.qps; qp++)
 		for (uint64_t seq = from; seq < f->sequence + v->slots; seq++) {
 			rb_verify_fill(l->scratch, KNOWN_BYTES, qp, seq);
@@ -73,9 +73,8 @@ static bool find_other(struct rb_verify_lane *l, const uint8_t *at,
 			f->what = RB_VERIFY_OTHER;
 			f->got = seq;
 			f->want = qp;
-			return true;
+			return;
 		}
-	return false;
 }
 
 void rb_verify_note(struct rb_verify_lane *l,

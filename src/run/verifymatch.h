@@ -7,7 +7,6 @@
 
 #include <stdint.h>
 
-struct rb_verify;
 struct rb_verify_counts;
 struct rb_verify_fault;
 struct rb_verify_lane;

@@ -37,16 +37,22 @@ static uint32_t all(uint32_t n)
 }
 
 /* What is done with each message of a lane. */
-typedef void (*each_fn)(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-			uint64_t place);
+typedef void (*each_fn)(struct rb_verify_lane *l, uint32_t i,
+			const struct rb_verify_spot *m);
 
 static void each_message(struct rb_verify_lane *l,
 			 const struct rb_verify_round *r, each_fn fn)
 {
 	for (uint32_t i = 0; i < l->lane->n; i++)
-		for (uint32_t k = 0; k < r->n; k++)
-			fn(l, i, r->first + k,
-			   rb_verify_place(l->v, r->first + k, k));
+		for (uint32_t k = 0; k < r->n; k++) {
+			uint64_t seq = r->first + k;
+			struct rb_verify_spot m = {
+				l->lane->first + i, seq,
+				rb_verify_place(l->v, seq, k)
+			};
+
+			fn(l, i, &m);
+		}
 }
 
 static uint8_t *received(const struct rb_verify_lane *l, uint32_t i,
@@ -85,11 +91,10 @@ static void write_request(const struct rb_verify *v,
 	aim(m, wr);
 }
 
-static void blank(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-		  uint64_t place)
+static void blank(struct rb_verify_lane *l, uint32_t i,
+		  const struct rb_verify_spot *m)
 {
-	(void)seq;
-	memset(received(l, i, place), 0, l->v->size);
+	memset(received(l, i, m->place), 0, l->v->size);
 }
 
 /* What arrives has to arrive anew. */
@@ -98,13 +103,11 @@ static void lay_blank(struct rb_verify_lane *l, const struct rb_verify_round *r)
 	each_message(l, r, blank);
 }
 
-static void write_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-			  uint64_t place)
+static void write_message(struct rb_verify_lane *l, uint32_t i,
+			  const struct rb_verify_spot *m)
 {
-	struct rb_verify_spot spot = { l->lane->first + i, seq, place };
-
 	l->taken.checked++;
-	rb_verify_match(l, &spot, received(l, i, place), &l->taken);
+	rb_verify_match(l, m, received(l, i, m->place), &l->taken);
 }
 
 static void write_check(struct rb_verify_lane *l,
@@ -157,11 +160,11 @@ static bool is_due(struct rb_verify_lane *l, const struct ibv_wc *wc,
 		wrong_number(l, (uint32_t)qp, *due, imm);
 		return false;
 	}
-	*seen(l, a->i, a->ahead) = 1;
 	if (number < *due && !rb_verify_lossy(l->v)) {
 		wrong_number(l, (uint32_t)qp, number, imm);
 		return false;
 	}
+	*seen(l, a->i, a->ahead) = 1;
 	*due = RB_MAX(*due, number + 1);
 	return true;
 }
@@ -202,14 +205,14 @@ static void imm_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc)
 }
 
 /* Where the data is right, it has to have been told of too. */
-static void imm_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-			uint64_t place)
+static void imm_message(struct rb_verify_lane *l, uint32_t i,
+			const struct rb_verify_spot *m)
 {
 	uint64_t wrong = l->taken.corrupt + l->taken.lost;
 
-	write_message(l, i, seq, place);
+	write_message(l, i, m);
 	if (l->taken.corrupt + l->taken.lost > wrong ||
-	    *seen(l, i, seq - l->first))
+	    *seen(l, i, m->seq - l->first))
 		return;
 	if (l->imm_wrong)
 		l->taken.corrupt++;
@@ -271,7 +274,7 @@ static void send_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc)
 	if (wc->byte_len != v->size + v->grh) {
 		struct rb_verify_fault fault = {
 			RB_VERIFY_LENGTH,     spot.qp,
-			spot.seq,	      RB_MIN(wc->byte_len, v->size),
+			spot.seq,	      RB_MIN(wc->byte_len - (uint64_t)v->grh, v->size),
 			spot.place,	      wc->byte_len - (uint64_t)v->grh,
 			v->size,
 		};
@@ -305,11 +308,10 @@ static void read_request(const struct rb_verify *v,
 	aim(m, wr);
 }
 
-static void fill(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-		 uint64_t place)
+static void fill(struct rb_verify_lane *l, uint32_t i,
+		 const struct rb_verify_spot *m)
 {
-	rb_verify_fill(received(l, i, place), l->v->size, l->lane->first + i,
-		       seq);
+	rb_verify_fill(received(l, i, m->place), l->v->size, m->qp, m->seq);
 }
 
 static void lay_filled(struct rb_verify_lane *l,
@@ -318,13 +320,11 @@ static void lay_filled(struct rb_verify_lane *l,
 	each_message(l, r, fill);
 }
 
-static void read_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-			 uint64_t place)
+static void read_message(struct rb_verify_lane *l, uint32_t i,
+			 const struct rb_verify_spot *m)
 {
-	struct rb_verify_spot spot = { l->lane->first + i, seq, place };
-
 	l->brought.checked++;
-	rb_verify_match(l, &spot, own(l, i, place), &l->brought);
+	rb_verify_match(l, m, own(l, i, m->place), &l->brought);
 }
 
 static void read_check(struct rb_verify_lane *l,
@@ -343,12 +343,12 @@ static uint64_t word_at(const uint8_t *at)
 	return word;
 }
 
-static void wrong_word(struct rb_verify_lane *l,
+static void wrong_word(struct rb_verify_lane *l, enum rb_verify_what what,
 		       const struct rb_verify_spot *spot, uint64_t got,
 		       uint64_t want)
 {
-	struct rb_verify_fault fault = { RB_VERIFY_WORD, spot->qp, spot->seq, 0,
-					 spot->place,	 got,	   want };
+	struct rb_verify_fault fault = { what, spot->qp, spot->seq, 0,
+					 spot->place, got, want };
 
 	rb_verify_note(l, &fault);
 }
@@ -389,7 +389,7 @@ static void add_check(struct rb_verify_lane *l, const struct rb_verify_round *r)
 				continue;
 			}
 			l->brought.corrupt++;
-			wrong_word(l, &spot, old, r->first * qps);
+			wrong_word(l, RB_VERIFY_OLD, &spot, old, r->first * qps);
 		}
 }
 
@@ -404,7 +404,7 @@ static void add_check_sum(struct rb_verify_lane *l,
 	if (word_at(s->recv_base) == sum)
 		return;
 	l->taken.corrupt++;
-	wrong_word(l, &spot, word_at(s->recv_base), sum);
+	wrong_word(l, RB_VERIFY_WORD, &spot, word_at(s->recv_base), sum);
 }
 
 /* Each QP swaps its own word from one number to the next. */
@@ -420,17 +420,16 @@ static void swap_request(const struct rb_verify *v,
 	wr->wr.atomic.rkey = m->flow->rkey;
 }
 
-static void swap_message(struct rb_verify_lane *l, uint32_t i, uint64_t seq,
-			 uint64_t place)
+static void swap_message(struct rb_verify_lane *l, uint32_t i,
+			 const struct rb_verify_spot *m)
 {
-	struct rb_verify_spot spot = { l->lane->first + i, seq, place };
-	uint64_t old = word_at(own(l, i, place));
+	uint64_t old = word_at(own(l, i, m->place));
 
 	l->brought.checked++;
-	if (old == seq)
+	if (old == m->seq)
 		return;
 	l->brought.corrupt++;
-	wrong_word(l, &spot, old, seq);
+	wrong_word(l, RB_VERIFY_WORD, m, old, m->seq);
 }
 
 static void swap_check(struct rb_verify_lane *l,
@@ -451,7 +450,7 @@ static void swap_check_last(struct rb_verify_lane *l,
 		if (word == last)
 			continue;
 		l->taken.corrupt++;
-		wrong_word(l, &spot, word, last);
+		wrong_word(l, RB_VERIFY_WORD, &spot, word, last);
 	}
 }
 

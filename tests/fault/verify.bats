@@ -12,11 +12,11 @@ right() {
 	shift
 	serve "$command"
 	client --verify -n 300 -t 64 -q 3 "$@"
-	((status == 0))
-	is '.results | all(.messages == 900 and (.verify | [.checked, .corrupt, .lost] == [900, 0, 0]) and .verify.bytes == .bytes)'
-	await_server
-	[[ $status == 0 ]]
-	is '.results | all((.verify | [.checked, .corrupt, .lost] == [900, 0, 0]))'
+	((status == 0)) || return
+	is '.results | length > 0 and all(.messages == 900 and (.verify | [.checked, .corrupt, .lost] == [900, 0, 0]) and .verify.bytes == .bytes)' || return
+	await_server || return
+	[[ $status == 0 ]] || return
+	is '.results | length > 0 and all((.verify | [.checked, .corrupt, .lost] == [900, 0, 0]))'
 }
 
 # both_ways COMMAND ARGUMENT...
@@ -25,11 +25,11 @@ both_ways() {
 	shift
 	serve "$command"
 	client --verify -n 300 -t 64 -q 3 -b "$@"
-	((status == 0))
-	is '.results | all((.verify | [.checked, .corrupt, .lost] == [1800, 0, 0]))'
-	await_server
-	[[ $status == 0 ]]
-	is '.results | all((.verify | [.checked, .corrupt, .lost] == [1800, 0, 0]))'
+	((status == 0)) || return
+	is '.results | length > 0 and all((.verify | [.checked, .corrupt, .lost] == [1800, 0, 0]))' || return
+	await_server || return
+	[[ $status == 0 ]] || return
+	is '.results | length > 0 and all((.verify | [.checked, .corrupt, .lost] == [1800, 0, 0]))'
 }
 
 # flipped COMMAND ARGUMENT...: the 70th message has one wrong bit; both ends say so
@@ -185,7 +185,7 @@ corrupted() {
 		fault 'of queue pair' 'corrupt#70' "$bench" -s 1000 -q 3 --threads 3
 		is '.results[0].verify | .checked == 600 and .corrupt == 1 and .lost == 0'
 	done
-	fault 'the word was' 'corrupt#70' atomic_bw -q 3 --threads 3
+	fault 'which came twice or is not of its round' 'corrupt#70' atomic_bw -q 3 --threads 3
 	fault 'the word was' 'corrupt#70' atomic_bw -A CMP_AND_SWAP -q 3 --threads 3
 }
 
@@ -282,13 +282,13 @@ missing() {
 	((status == 0))
 }
 
-@test "threads: each has its queue pairs, and they are not one after another" {
+@test "threads: each has its queue pairs and a completion queue" {
 	measure write_bw --verify -s 64 -q 4 --threads 2 -n 500
 	is '.results[0] | .threads == 2 and .qps == 4 and .messages == 2000 and .verify.checked == 2000'
 	[ "$(grep -c '^cq ' "$BATS_TEST_TMPDIR/client.notes")" -eq 2 ]
 }
 
-@test "the requests of --verify are made by the interface that was asked for" {
+@test "a request of --verify that cannot be posted ends the run, by either interface" {
 	local with
 	for with in '' '--post-send'; do
 		serve write_bw
