@@ -12,6 +12,8 @@
 #include <cpuid.h>
 #endif
 
+#include "base/words.h"
+
 #define CALIBRATION_NS (4 * RB_NS_PER_MS)
 #define PAIR_TRIES 16
 #define MULT_SHIFT 32
@@ -56,23 +58,16 @@ static bool counter_invariant(void)
 #endif
 }
 
-static bool has_word(const char *list, const char *word)
+static bool has_tsc(const char *words)
 {
-	size_t n = strlen(word);
-
-	for (; *list; list += strcspn(list, " \n")) {
-		list += strspn(list, " \n");
-		if (strcspn(list, " \n") == n && !strncmp(list, word, n))
-			return true;
-	}
-	return false;
+	return rb_words_have(words, "tsc", strlen("tsc"));
 }
 
 bool rb_clock_trusts(const char *current, const char *available, bool invariant)
 {
-	if (has_word(current, "tsc"))
+	if (has_tsc(current))
 		return true;
-	if (*available && !has_word(available, "tsc"))
+	if (*available && !has_tsc(available))
 		return false;
 	return invariant;
 }

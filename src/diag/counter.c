@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/words.h"
 
 static const struct rb_counter_row rows[] = {
 	/* clang-format off */
@@ -161,14 +162,7 @@ bool rb_counter_is_of(const char *name, const char *rule)
 /* Whether the words in @groups have the one before the dot of @name. */
 static bool has_group(const char *groups, const char *name)
 {
-	size_t n = strcspn(name, ".");
-
-	for (; *groups; groups += strcspn(groups, " ")) {
-		groups += strspn(groups, " ");
-		if (strcspn(groups, " ") == n && !strncmp(groups, name, n))
-			return true;
-	}
-	return false;
+	return rb_words_have(groups, name, strcspn(name, "."));
 }
 
 bool rb_counter_in_groups(const char *rule, const char *groups)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "diag/diagnosis.h"
 #include "diag/mates.h"
 #include "diag/probed.h"
@@ -347,17 +348,6 @@ static json_t *traffic_json(struct rb_doctor *d)
 	return list;
 }
 
-/* Whether @words, with blanks between, has the @n letters at @word as one. */
-static bool has_word(const char *words, const char *word, size_t n)
-{
-	for (; *words; words += strcspn(words, " ")) {
-		words += strspn(words, " ");
-		if (strcspn(words, " ") == n && !strncmp(words, word, n))
-			return true;
-	}
-	return false;
-}
-
 static bool is_asked(const struct rb_asked *asked, const struct rb_rule *rule)
 {
 	const char *read = rule->reads;
@@ -367,7 +357,7 @@ static bool is_asked(const struct rb_asked *asked, const struct rb_rule *rule)
 	while (asked->facts && *read) {
 		size_t n = strcspn(read, " ");
 
-		if (!has_word(asked->facts, read, n))
+		if (!rb_words_have(asked->facts, read, n))
 			return false;
 		read += n + strspn(read + n, " ");
 	}

@@ -11,7 +11,6 @@
 
 #include "base/hist.h"
 #include "base/log.h"
-#include "run/bench.h"
 #include "run/context.h"
 #include "run/latresult.h"
 
@@ -115,7 +114,8 @@ void rb_hwlat_end_block(struct rb_hwlat *h)
 	struct rb_moment now;
 	double slack;
 
-	read_both(h, &now);
+	if (!h->err)
+		read_both(h, &now);
 	if (!h->err) {
 		rb_align_end_span(&h->align, &now);
 		slack = unsure(&h->align);

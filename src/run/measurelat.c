@@ -57,7 +57,6 @@ static void prepare_lane(struct rb_context *ctx, struct rb_lane *lane,
 	};
 	lane->ctx = ctx;
 	rb_session_aim(&ctx->session, lane, (uint32_t)size, s);
-	s->rx_batch = rb_pingpong_rx_batch(ctx->session.plan.receive_depth);
 	lane->pingpong = (struct rb_pingpong){ .stream = s,
 					       .leads = ctx->host != NULL };
 	rb_pingpong_prepare(&lane->pingpong);

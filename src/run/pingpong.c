@@ -87,9 +87,15 @@ static bool take_other(struct rb_pingpong *p, int n, const struct ibv_wc *wc)
 	return true;
 }
 
-/* What is counted begins here; what was late before is not to be made up in it. */
+/*
+ * What is counted begins here; what was late before is not to be made up in it. This
+ * takes a while: between two exchanges.
+ */
 static void begin_samples(struct rb_pingpong *p)
 {
+	if (rb_likely(!p->fresh))
+		return;
+	p->fresh = false;
 	rb_hist_clear(p->hist);
 	if (p->hwlat)
 		rb_hwlat_begin(p->hwlat);
@@ -111,7 +117,7 @@ static bool tick(struct rb_pingpong *p, uint64_t count)
 
 	if (p->leads && before == RB_WINDOW_WARMUP &&
 	    w->state == RB_WINDOW_OPEN)
-		begin_samples(p);
+		p->fresh = true;
 	return over;
 }
 
@@ -281,6 +287,7 @@ static bool turn(struct rb_pingpong *p, uint64_t posted, uint64_t seen)
 {
 	if (p->closing)
 		return false;
+	begin_samples(p);
 	if (p->leads && p->stream->window->state == RB_WINDOW_OPEN) {
 		rb_hist_record(p->hist, seen - posted); /* and those before it */
 		if (p->hwlat)
@@ -288,6 +295,7 @@ static bool turn(struct rb_pingpong *p, uint64_t posted, uint64_t seen)
 	}
 	if (tick(p, done(p) + 1))
 		return false;
+	begin_samples(p);
 	p->due = p->stream->window->due;
 	return true;
 }
@@ -312,10 +320,12 @@ static bool await_due(struct rb_pingpong *p)
 /* A message that was due, posted and answered; and when the next one is due. */
 static void account_due(struct rb_pingpong *p, uint64_t posted, uint64_t seen)
 {
-	uint64_t waited = posted > p->turn ? posted - p->turn : 0;
+	uint64_t waited;
 	uint64_t took = p->half ? (seen - posted) / 2 : seen - posted;
 	uint64_t part = (uint64_t)p->gap_part + p->turn_part;
 
+	begin_samples(p);
+	waited = posted > p->turn ? posted - p->turn : 0;
 	if (!p->closing)
 		rb_hist_record(p->response, waited + took);
 	p->turn += p->gap + (part >> 32);
@@ -448,11 +458,12 @@ enum rb_stream_end rb_pingpong_run(struct rb_pingpong *p)
 	struct rb_stream *s = p->stream;
 
 	p->end = RB_STREAM_DONE;
-	p->closing = false;
+	p->closing = p->fresh = false;
 	p->left = p->messages;
 	p->due = s->window->due;
 	p->turn = 0;
 	choose_body(p)(p);
+	begin_samples(p); /* where it opened as late as it ended */
 	s->completed = done(p);
 	rb_window_close(s->window, s->completed);
 	if (s->window->stalled && p->end == RB_STREAM_DONE)

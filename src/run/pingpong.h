@@ -20,8 +20,8 @@
  * the completion of a write or send tells nothing that has to be waited for; but
  * the queue's places are only free again once a later completion was polled.
  * Hence every 64th message (half the queue; of sends, as often as
- * receives are posted again) asks for one, and is only posted once that of the
- * one that asked before it was seen. So never more than 128 places are taken, and
+ * receives are posted again; or as --cq-mod says) asks for one, and is only posted
+ * once that of the one that asked before it was seen. So never more than 128 places are taken, and
  * what is looked for came long before. That costs less than a completion for each
  * message. An error completes whether it was asked for or not.
  *
@@ -80,6 +80,7 @@ struct rb_pingpong {
 	uint32_t turn_part;
 	uint8_t value; /* in the last byte of the present messages */
 	uint8_t *out, *in; /* these bytes, of writes */
+	bool fresh;	  /* the window opened: nothing is recorded of it yet */
 	bool closing;	  /* the window is over, one answer is still awaited */
 	uint64_t deadline_ns; /* of that */
 	enum rb_stream_end end;
@@ -88,7 +89,7 @@ struct rb_pingpong {
 /* Receives that are posted at once, of @depth: one is always left for a message. */
 RB_INLINE uint32_t rb_pingpong_rx_batch(uint32_t depth)
 {
-	return depth < 2 ? 1 : RB_MIN(depth - 1, RB_RECEIVE_BATCH);
+	return depth < 2 ? 1 : RB_MIN(depth, RB_PINGPONG_RECEIVES) - 1;
 }
 
 /*

@@ -319,12 +319,14 @@ static bool mod_of_requests(const struct facts *f)
 
 static bool mod_over_pingpong(const struct facts *f)
 {
-	uint64_t rx = RB_MIN(f->run->rx_depth, RB_PINGPONG_RECEIVES);
+	uint32_t rx = verb_of(f)->receives ?
+			      rb_pingpong_rx_batch((uint32_t)f->run->rx_depth) :
+			      0;
 
 	return f->bench->pattern == RB_PATTERN_PINGPONG &&
 	       f->run->cq_mod != RB_AUTO &&
-	       f->run->cq_mod > (verb_of(f)->receives ? RB_MAX(rx, 2) - 1 :
-							RB_PINGPONG_DEPTH / 2);
+	       f->run->cq_mod >
+		       rb_run_pingpong_mod(f->run, RB_PINGPONG_DEPTH, rx);
 }
 
 static bool events_of_memory(const struct facts *f)

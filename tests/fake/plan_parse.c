@@ -132,41 +132,29 @@ static void parse_event(struct plan *p, struct item *item)
 	e->type = need(item, plan_event_names, item->value);
 }
 
-/* A list of messages, by their numbers. */
-static void parse_message(struct item *item, uint64_t *list, int *n)
-{
-	room(item, *n);
-	list[(*n)++] = number(item, item->number);
-}
+#define LIST(key) { #key, offsetof(struct plan, key), offsetof(struct plan, n##key) }
 
-static void parse_imm(struct plan *p, struct item *item)
-{
-	parse_message(item, p->imm, &p->nimm);
-}
+/* Lists of messages, by their numbers. */
+static const struct {
+	const char *key;
+	size_t list, n;
+} lists[] = {
+	LIST(imm), LIST(corrupt), LIST(drop), LIST(lose), LIST(misplace), LIST(swap),
+};
 
-static void parse_corrupt(struct plan *p, struct item *item)
+static bool parse_list(struct plan *p, struct item *item)
 {
-	parse_message(item, p->corrupt, &p->ncorrupt);
-}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		uint64_t *list = (void *)((char *)p + lists[i].list);
+		int *n = (void *)((char *)p + lists[i].n);
 
-static void parse_drop(struct plan *p, struct item *item)
-{
-	parse_message(item, p->drop, &p->ndrop);
-}
-
-static void parse_lose(struct plan *p, struct item *item)
-{
-	parse_message(item, p->lose, &p->nlose);
-}
-
-static void parse_misplace(struct plan *p, struct item *item)
-{
-	parse_message(item, p->misplace, &p->nmisplace);
-}
-
-static void parse_swap(struct plan *p, struct item *item)
-{
-	parse_message(item, p->swap, &p->nswap);
+		if (strcmp(item->key, lists[i].key))
+			continue;
+		room(item, *n);
+		list[(*n)++] = number(item, item->number);
+		return true;
+	}
+	return false;
 }
 
 static void parse_service(struct plan *p, struct item *item)
@@ -303,11 +291,8 @@ static const struct special {
 	void (*parse)(struct plan *p, struct item *item);
 } specials[] = {
 	{ "wc", parse_wc }, { "event", parse_event },
-	{ "unsolicited", parse_unsolicited }, { "imm", parse_imm },
+	{ "unsolicited", parse_unsolicited },
 	{ "anykey", parse_anykey },
-	{ "corrupt", parse_corrupt }, { "drop", parse_drop },
-	{ "lose", parse_lose }, { "misplace", parse_misplace },
-	{ "swap", parse_swap },
 	{ "service", parse_service }, { "stall", parse_stall },
 	{ "rate", parse_rate }, { "speed", parse_speed }, { "cm", parse_cm },
 	{ "instant", parse_instant }, { "fw_ver", parse_fw_ver },
@@ -418,6 +403,7 @@ static void parse_item(struct plan *p, char *text)
 	item.number = cut(text, '#');
 	item.key = text;
 	if (parse_call(p, &item) || parse_special(p, &item) ||
+	    parse_list(p, &item) ||
 	    parse_device(p, &item))
 		return;
 	refuse(&item, "not known (see tests/fake/README.md)");

@@ -15,6 +15,7 @@ bats_require_minimum_version 1.5.0
 # One boot for all tests of this file: they look at what it left, for each run
 # NAME.json of rbench's client and NAME.perftest.
 setup_file() {
+	[[ -z ${RBENCH_LAB_ASAN:-} ]] || skip 'n/a: sanitizers add instructions'
 	export OUT=$BATS_FILE_TMPDIR
 	cat >"$OUT/script" <<-'END'
 		cd "$RBENCH_LAB_OUT" || exit 1
