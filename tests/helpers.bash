@@ -35,6 +35,10 @@ setup() { helpers_setup; }
 teardown() { helpers_teardown; }
 
 helpers_setup() {
+	# Before each command bats notes where it stands, by some dozen commands of its
+	# own. Not so in the functions called by a test from here on: a failure is then
+	# told by the line of the test.
+	set +T
 	declare -gA pids=() bases=()
 	runs=0
 	bench=
@@ -230,7 +234,10 @@ is() {
 	return 1
 }
 
-error_lines() { grep -cE '^rbench[a-z_ ]*: error: ' "$err" || true; }
+# error_lines_of FILE...: how many there are in each
+error_lines_of() { grep -hcE '^rbench[a-z_ ]*: error: ' "$@" || true; }
+
+error_lines() { error_lines_of "$err"; }
 
 # said TEXT: on standard error
 said() {
@@ -250,13 +257,15 @@ ended() {
 	fi
 }
 
+has_measured='.status == "ok" and (.results | length > 0 and
+	all(.messages > 0 and (.bytes // (.messages * .size_bytes)) == .messages * .size_bytes))'
+
 # A measurement that succeeded, with nothing to complain about. (jq is dear: it
 # compiles a library of its own at each start. So one look has to do.)
 measured() {
 	[[ $status -eq 0 ]] || { ended 0 ok; return; }
 	[ "$(error_lines)" -eq 0 ] || return
-	is '.status == "ok" and (.results | length > 0 and
-		all(.messages > 0 and (.bytes // (.messages * .size_bytes)) == .messages * .size_bytes))'
+	is "$has_measured"
 }
 
 # failed_with CODE [TEXT...]: exit 1, one line, which says why and what to do
@@ -308,7 +317,7 @@ show_files() {
 # there is a folder for them, documents are left for scripts/run-tests, which
 # validates them all at once, outside.
 check_documents() {
-	local file folder=${RBENCH_DOCUMENTS:-}
+	local folder=${RBENCH_DOCUMENTS:-}
 	# of a guest's folders only that one is seen outside
 	if [[ ${RBENCH_IN_LAB:-} && ${RBENCH_LAB_OUT:-} && $folder != "$RBENCH_LAB_OUT"/* ]]; then
 		folder=$RBENCH_LAB_OUT/documents
@@ -317,21 +326,23 @@ check_documents() {
 		validate "$@"
 		return
 	fi
+	folder+=/$BATS_SUITE_TEST_NUMBER
 	mkdir -p "$folder"
-	for file; do
-		cp "$file" "$folder/$BATS_SUITE_TEST_NUMBER-${file##*/}"
-	done
+	cp -t "$folder" "$@"
 }
 
 check_files() {
-	local file documents=() bad=0
+	local file documents=() said=() bad=0
 	for file in "$BATS_TEST_TMPDIR"/*; do
 		case $file in
 		*.json) [[ -s $file && ! -e ${file%.json}.any ]] && documents+=("$file") ;;
 		*.leaks) [[ -s $file ]] && bad=1 && sed 's/^/leaked: /' "$file" ;;
-		*.err) grep -E 'ERROR: (Address|Leak)Sanitizer|runtime error:' "$file" && bad=1 ;;
+		*.err) [[ -s $file ]] && said+=("$file") ;;
 		esac
 	done
+	if ((${#said[@]})) && grep -E 'ERROR: (Address|Leak)Sanitizer|runtime error:' "${said[@]}"; then
+		bad=1
+	fi
 	if ((${#documents[@]})); then
 		check_documents "${documents[@]}" || bad=1
 	fi

@@ -44,8 +44,8 @@ in_text() {
 	rbench "${@:3}"
 	ended_as "$1" "$2" || return
 	[[ " $* " != *' --json '* ]] || return 0
-	mv "$doc" "$doc.text"
-	[[ $1 -ne 2 || ! -s $doc.text ]] || { echo 'results on a usage error'; return 1; }
+	: >"${bases[rbench]}.any" # not a document
+	[[ $1 -ne 2 || ! -s $doc ]] || { echo 'results on a usage error'; return 1; }
 }
 
 in_json() {
@@ -54,13 +54,18 @@ in_json() {
 	rbench "${@:3:1}" --json "${@:4}"
 	ended_as "$1" "$2" || return
 	[[ -s $doc ]] || { echo 'no document'; return 1; }
-	is '.status == "failed"' || return
-	[[ $1 -ne 2 ]] || is '.error.code == "usage"'
+	if (($1 == 2)); then usage_errors+=("$doc"); else failures+=("$doc"); fi
 }
 
 # Rows of a command that exists: without one there is nobody to read --json.
 of_a_command() {
-	! "$RBENCH" --list-commands | cut -f 1 | grep -qxF -- "${3:-}" || in_json "$@"
+	[[ $commands != *$'\n'"${3:-}"$'\t'* ]] || in_json "$@"
+}
+
+# all_are JQ-CONDITION FILE...: one look at all documents (see 'measured')
+all_are() {
+	run -0 jq -r "select($1 | not) | input_filename" "${@:2}"
+	[[ -z $output ]] || { echo "not so: $1"; cat "${lines[@]}"; return 1; }
 }
 
 setup() {
@@ -73,7 +78,11 @@ setup() {
 }
 
 @test "every row that fails gives a document with --json" {
+	local usage_errors=() failures=() commands
+	commands=$'\n'$("$RBENCH" --list-commands)
 	each_row of_a_command
+	all_are '.status == "failed" and .error.code == "usage"' "${usage_errors[@]}"
+	all_are '.status == "failed"' "${failures[@]}"
 }
 
 @test "--json=FILE holds the document of a usage error as well" {
