@@ -96,7 +96,7 @@ static void prepare(struct rb_context *ctx)
 		.clock = &ctx->clock,
 		.depth = b->session.plan.depth,
 		.mod = moderation(b->session.plan.depth),
-		.wake_fd = ctx->monitor.wake_fd,
+		.wake_fd = -1, /* it ends by a stop of its own */
 		.stall_ns = rb_joint_stall_ns(ctx),
 	};
 	rb_session_aim(&b->session, lane,

@@ -38,13 +38,14 @@ int rb_monitor_init(struct rb_monitor *m, const struct rb_dev *dev,
 	atomic_init(&m->halt, 0);
 	atomic_init(&m->halt_on_result, false);
 	atomic_init(&m->leave, false);
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK)) {
-		m->wake_fd = -1;
+	m->wake_fd = m->leave_fd = -1;
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
 		return rb_fail(RB_FAULT_ASYNC, -errno,
 			       "cannot watch the events of '%s'", dev->name);
-	}
 	m->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (m->wake_fd < 0)
+	if (m->wake_fd >= 0)
+		m->leave_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (m->leave_fd < 0)
 		return rb_fail(RB_FAULT_SYSTEM, -errno,
 			       "cannot create an event descriptor");
 	return 0;
@@ -58,22 +59,34 @@ void rb_monitor_fini(struct rb_monitor *m)
 	rb_monitor_events(m);
 	if (m->wake_fd >= 0)
 		close(m->wake_fd);
-	m->wake_fd = -1;
+	if (m->leave_fd >= 0)
+		close(m->leave_fd);
+	m->wake_fd = m->leave_fd = -1;
 	m->dev = NULL;
 }
 
-static void wake(struct rb_monitor *m)
+/* Whoever waits for one of our descriptors returns, until it is drained. */
+static void wake(int fd)
 {
 	uint64_t one = 1;
 
-	if (write(m->wake_fd, &one, sizeof(one)) < 0)
+	if (write(fd, &one, sizeof(one)) < 0)
 		rb_debug("cannot wake the run: %s", strerror(errno));
+}
+
+static void drain(int fd)
+{
+	uint64_t drained;
+
+	if (read(fd, &drained, sizeof(drained)) < 0 && errno != EAGAIN)
+		rb_debug("cannot read the event descriptor: %s",
+			 strerror(errno));
 }
 
 void rb_monitor_halt(struct rb_monitor *m)
 {
 	atomic_store(&m->halt, 1);
-	wake(m);
+	wake(m->wake_fd);
 }
 
 void rb_monitor_halt_on_result(struct rb_monitor *m, bool on)
@@ -82,8 +95,13 @@ void rb_monitor_halt_on_result(struct rb_monitor *m, bool on)
 		     !strcmp(rb_frame_type(m->oob->queue[0]), "result");
 
 	atomic_store(&m->halt_on_result, on);
-	if (atomic_load(&m->stop) == RB_STOP_NONE)
-		atomic_store(&m->halt, on && there);
+	if (atomic_load(&m->stop) != RB_STOP_NONE)
+		return;
+	/* asleep again after what halted the run before */
+	atomic_store(&m->halt, 0);
+	drain(m->wake_fd);
+	if (on && there)
+		rb_monitor_halt(m);
 }
 
 static void stop(struct rb_monitor *m, enum rb_stop why)
@@ -92,7 +110,7 @@ static void stop(struct rb_monitor *m, enum rb_stop why)
 
 	atomic_store(&m->halt, 1);
 	if (atomic_compare_exchange_strong(&m->stop, &none, (int)why))
-		wake(m);
+		wake(m->wake_fd);
 }
 
 /* What an event means for the run, and what its object is. */
@@ -260,7 +278,7 @@ static void turn(struct rb_monitor *m)
 		{ .fd = stopped ? -1 : m->oob->fd, .events = POLLIN },
 		{ .fd = m->intr && !stopped ? m->intr->fd : -1,
 		  .events = POLLIN },
-		{ .fd = m->wake_fd, .events = POLLIN },
+		{ .fd = m->leave_fd, .events = POLLIN },
 	};
 	if (poll(fds, RB_ARRAY_SIZE(fds), turn_ms(m)) < 0 && errno != EINTR)
 		return;
@@ -300,19 +318,13 @@ int rb_monitor_start(struct rb_monitor *m)
 
 void rb_monitor_join(struct rb_monitor *m)
 {
-	uint64_t drained;
-
 	if (!m->running)
 		return;
 	atomic_store(&m->leave, true);
-	wake(m);
+	wake(m->leave_fd);
 	pthread_join(m->thread, NULL);
+	drain(m->leave_fd);
 	m->running = false;
-	/* asleep again for the next size; a stop stays readable */
-	if (atomic_load(&m->stop) == RB_STOP_NONE &&
-	    read(m->wake_fd, &drained, sizeof(drained)) < 0)
-		rb_debug("cannot read the event descriptor: %s",
-			 strerror(errno));
 }
 
 /* Take a queued frame of @type out of the channel's queue. */

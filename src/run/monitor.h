@@ -53,7 +53,8 @@ struct rb_monitor {
 	 * because the peer's result is there and nothing more will arrive */
 	atomic_int halt;
 	atomic_bool halt_on_result;
-	int wake_fd;	  /* readable when stop was set, or the thread must end */
+	int wake_fd;	  /* readable while halt is set: who sleeps in a loop */
+	int leave_fd;	  /* readable while the thread has to end */
 	uint64_t made_ns;
 	pthread_t thread;
 	bool running;
@@ -71,8 +72,9 @@ int rb_monitor_init(struct rb_monitor *m, const struct rb_dev *dev,
 void rb_monitor_fini(struct rb_monitor *m);
 
 /*
- * Whether the peer's result ends the loop (a receiver's). Called before the
- * thread is started; a result that is there already halts at once.
+ * Whether the peer's result ends the loop (a receiver's). Called before each
+ * start of the thread: what halted the run before is over, a stop is not; a
+ * result that is there already halts at once.
  */
 void rb_monitor_halt_on_result(struct rb_monitor *m, bool on);
 

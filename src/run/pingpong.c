@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "base/hist.h"
 #include "run/hwlat.h"
+#include "run/idle.h"
 #include "run/post.h"
 #include "verbs/cq.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "run/idle.h"
 #include "run/pace.h"
 #include "run/post.h"
 #include "verbs/cq.h"
@@ -33,14 +34,6 @@ RB_INLINE struct rb_flow *dequeue(struct rb_stream *s)
 
 	f->queued = false;
 	return f;
-}
-
-void rb_stream_wake(struct rb_stream *s)
-{
-	s->armed = false;
-	s->idle_since = 0;
-	s->spin = (uint64_t)((double)rb_clock_ticks(s->clock, s->cq->spin_ns) *
-			     s->clock->alarm);
 }
 
 static uint32_t place_of(uint32_t i)
@@ -167,23 +160,6 @@ RB_INLINE enum rb_stream_end take(struct rb_stream *s, const struct ibv_wc *wc,
 		}
 	}
 	return RB_STREAM_DONE;
-}
-
-int rb_stream_idle(struct rb_stream *s, uint64_t now)
-{
-	if (!s->cq->channel)
-		return 0;
-	if (!s->idle_since)
-		s->idle_since = now;
-	if (now - s->idle_since < s->spin)
-		return 0;
-	if (!s->armed) {
-		s->armed = true;
-		return rb_cq_arm(s->cq);
-	}
-	s->armed = false;
-	return rb_cq_sleep(s->cq, s->wake_fd,
-			   rb_window_wait_ms(s->window));
 }
 
 /* Loaded: is there nothing to do before the time of the next burst? */
@@ -411,10 +387,16 @@ static enum rb_stream_end drain(struct rb_stream *s)
 			   rb_verb_has_imm(s->verb));
 		if (end != RB_STREAM_DONE)
 			return end;
-		if (n)
+		if (n) {
 			deadline = rb_deadline(drain_limit(s));
-		else if (rb_now_ns() >= deadline)
+			s->idle_since = 0;
+			continue;
+		}
+		if (rb_now_ns() >= deadline)
 			return RB_STREAM_STALLED;
+		s->err = rb_stream_doze(s);
+		if (s->err)
+			return RB_STREAM_POLL;
 	}
 	return RB_STREAM_DONE;
 }
@@ -444,15 +426,22 @@ enum rb_stream_end rb_stream_settle(struct rb_stream *s)
 	uint64_t deadline = rb_deadline(SETTLE_NS);
 	struct ibv_wc wc[RB_POLL_BATCH_MAX];
 	enum rb_stream_end end = RB_STREAM_DONE;
+	uint64_t now;
 	int n;
 
 	do {
+		now = rb_now_ns(); /* before: a look follows the last sleep */
 		n = ibv_poll_cq(s->cq->cq, s->cq->batch, wc);
 		if (n > 0) {
 			end = take(s, wc, n, true, rb_verb_has_imm(s->verb));
 			deadline = RB_MIN(last, rb_deadline(SETTLE_NS));
+			s->idle_since = 0;
+		} else if (!n && now < deadline) {
+			s->err = rb_stream_doze(s);
+			if (s->err)
+				end = RB_STREAM_POLL;
 		}
-	} while (n >= 0 && end == RB_STREAM_DONE && rb_now_ns() < deadline);
+	} while (n >= 0 && end == RB_STREAM_DONE && now < deadline);
 	return end;
 }
 

@@ -184,14 +184,4 @@ enum rb_stream_end rb_stream_settle(struct rb_stream *s);
 /* Take what arrives, and post receives again, until the window is over. */
 enum rb_stream_end rb_stream_receive(struct rb_stream *s);
 
-/* Before a loop that calls rb_stream_idle: it is not idle yet. */
-void rb_stream_wake(struct rb_stream *s);
-
-/*
- * Nothing completed, at @now of the counter. In event mode: spin for a while if
- * asked to, then ask for an event, look once more (by returning), and only then
- * sleep. 0 or a negative errno (reported).
- */
-int rb_stream_idle(struct rb_stream *s, uint64_t now);
-
 #endif
