@@ -244,20 +244,38 @@ bool rb_monitor_blames_peer(struct rb_monitor *m)
 	return atomic_load(&m->stop) != RB_STOP_NONE;
 }
 
-static void keep_alive(struct rb_monitor *m)
+/* Tell the peer that this end lives, when it is time to. False: it is gone. */
+static bool tell_alive(struct rb_monitor *m)
 {
 	uint64_t now = rb_now_ns();
 	struct rb_log *log;
+	int err;
 
-	if (now - m->told_ns >= m->oob->alive_ns) {
-		/* a failure to send shows as silence or a reset: said there */
-		log = rb_log_bind(NULL);
-		if (rb_oob_send(m->oob, json_pack("{s:s}", "type", "alive")))
-			stop(m, RB_STOP_PEER_GONE);
-		rb_log_bind(log);
-		m->told_ns = now;
-	}
-	if (now - m->heard_ns >= m->oob->timeout_ns)
+	if (now - m->told_ns < m->oob->alive_ns)
+		return true;
+	/* a failure to send shows as silence or a reset: said there */
+	log = rb_log_bind(NULL);
+	err = rb_oob_send(m->oob, json_pack("{s:s}", "type", "alive"));
+	rb_log_bind(log);
+	m->told_ns = now;
+	return !err;
+}
+
+int rb_monitor_tell_alive(struct rb_monitor *m)
+{
+	if (tell_alive(m))
+		return 0;
+	/* why it went, if it has left word */
+	if (!rb_monitor_blames_peer(m))
+		stop(m, RB_STOP_PEER_GONE);
+	return rb_monitor_fail(m);
+}
+
+static void keep_alive(struct rb_monitor *m)
+{
+	if (!tell_alive(m))
+		stop(m, RB_STOP_PEER_GONE);
+	if (rb_now_ns() - m->heard_ns >= m->oob->timeout_ns)
 		stop(m, RB_STOP_PEER_SILENT);
 }
 

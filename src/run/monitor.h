@@ -91,6 +91,12 @@ void rb_monitor_join(struct rb_monitor *m);
  */
 int rb_monitor_await(struct rb_monitor *m, const char *type, json_t **frame);
 
+/*
+ * Where no thread of ours does: tell the peer that this end lives, if that is due.
+ * 0, or a negative errno (reported): it is gone, in its own words if it left some.
+ */
+int rb_monitor_tell_alive(struct rb_monitor *m);
+
 /* Report why the run ended early, as a failure; returns its negative errno. */
 int rb_monitor_fail(struct rb_monitor *m);
 

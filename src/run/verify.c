@@ -166,7 +166,7 @@ static int lane_failed(const struct rb_verify *v, const struct rb_lane *lane)
 
 static int lanes_failed(const struct rb_verify *v)
 {
-	int err = 0;
+	int err = v->gone; /* what a lane did not post is no failure of its own */
 
 	for (uint32_t i = 0; i < v->session->plan.lanes && !err; i++)
 		err = lane_failed(v, v->lanes[i].lane);
@@ -266,7 +266,6 @@ static int hear_counts(struct rb_verify *v, const json_t *frame)
 static int tell_round(struct rb_verify *v, bool last)
 {
 	rb_verify_kind(v->verb)->sum_brought(v->lanes, &v->out);
-	v->told_ns = rb_now_ns();
 	return rb_oob_send(
 		v->oob,
 		with_counts(v, offsetof(struct rb_verify_lane, brought),
@@ -397,7 +396,7 @@ static void go_round(struct rb_gang *gang, void *arg)
 		r->err = turn(r->v, gang, r->start, &last);
 	/* a rate is that of a time which lasts until one more would be due */
 	if (!r->err && r->v->sends && r->v->messages != RB_AUTO)
-		rb_verify_await_due(r->v->lanes);
+		r->err = rb_verify_await_due(r->v->lanes);
 }
 
 const struct rb_verify_fault *rb_verify_first(const struct rb_verify *v)
@@ -433,7 +432,6 @@ int rb_verify_run(struct rb_verify *v, struct rb_bw_result *r)
 	struct rounds rounds = { v, rb_now_ns(), 0 };
 	int err;
 
-	v->told_ns = rounds.start;
 	v->out.n = 0;
 	err = rb_gang_run(v->cores, v->session->plan.lanes, go_round, &rounds);
 	if (!err)

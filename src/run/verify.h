@@ -103,7 +103,7 @@ struct rb_verify {
 	uint64_t *due;	/* of each QP: the number that should come */
 	uint8_t *seen;	/* slots of each QP: its immediate data, or old value, was */
 	struct rb_verify_name *names; /* queue pairs by their numbers, sorted */
-	uint64_t told_ns; /* when the peer had a sign of life */
+	atomic_int gone; /* the peer: a negative errno, reported; 0: it is there */
 	/* results */
 	uint64_t sent; /* from here */
 	struct rb_verify_counts here, peer; /* found here, and there */

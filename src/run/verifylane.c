@@ -9,7 +9,7 @@
 #include "base/base.h"
 #include "base/clock.h"
 #include "base/intr.h"
-#include "peer/oob.h"
+#include "run/monitor.h"
 #include "run/pace.h"
 #include "run/pieces.h"
 #include "run/request.h"
@@ -110,23 +110,21 @@ static int send_message(struct rb_verify_lane *l, uint32_t i, uint32_t k)
 	return rb_request_post(f, &wr);
 }
 
-/* The peer hears that this end lives. */
-void rb_verify_await_due(struct rb_verify_lane *l)
+/* The peer hears that this end lives; once it is gone, nothing is due any more. */
+int rb_verify_await_due(struct rb_verify_lane *l)
 {
 	struct rb_verify *v = l->v;
 
 	while (!rb_stream_is_due(&l->lane->stream) &&
-	       !atomic_load_explicit(&v->interrupted, memory_order_relaxed)) {
+	       !atomic_load_explicit(&v->interrupted, memory_order_relaxed) &&
+	       !atomic_load_explicit(&v->gone, memory_order_relaxed)) {
 		if (l != v->lanes)
 			continue;
 		if (rb_intr_check(v->intr))
 			v->interrupted = true;
-		if (rb_now_ns() - v->told_ns < v->oob->alive_ns)
-			continue;
-		v->told_ns = rb_now_ns();
-		/* a failure shows where the round is told of */
-		rb_oob_send(v->oob, json_pack("{s:s}", "type", "alive"));
+		v->gone = rb_monitor_tell_alive(v->monitor);
 	}
+	return v->gone;
 }
 
 static int send_burst(struct rb_verify_lane *l, uint32_t i, uint32_t k,
@@ -135,7 +133,7 @@ static int send_burst(struct rb_verify_lane *l, uint32_t i, uint32_t k,
 	int err = 0;
 
 	if (l->lane->stream.burst) {
-		rb_verify_await_due(l);
+		err = rb_verify_await_due(l);
 		rb_pace_spend(&l->lane->stream, n);
 	}
 	for (uint32_t end = k + n; k < end && !err; k++)

@@ -22,7 +22,10 @@ void rb_verify_offer(struct rb_verify_lane *l);
 void rb_verify_send(void *v, uint32_t index);
 void rb_verify_take(void *v, uint32_t index);
 
-/* With --rate: wait until the next burst is due, or the run is interrupted. */
-void rb_verify_await_due(struct rb_verify_lane *l);
+/*
+ * With --rate: wait until the next burst is due, or the run is interrupted. 0, or a
+ * negative errno (reported, by the first lane): the peer is gone.
+ */
+int rb_verify_await_due(struct rb_verify_lane *l);
 
 #endif

@@ -299,3 +299,14 @@ missing() {
 		failed_somehow
 	done
 }
+
+@test "a peer that goes while a message is not due yet: the run ends then" {
+	serve write_bw --timeout 1 -vv
+	bench=write_bw
+	# the second message is due after minutes
+	start_client --verify -s 1M -n 2 --rate 50Kb --timeout 1
+	until_true "$DEADLINE" grep -q 'got alive' "${bases[server]}.err"
+	stop_server
+	await client
+	failed_with peer_gone 'lost the connection'
+}
