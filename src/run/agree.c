@@ -186,6 +186,18 @@ static unsigned int rd_atomic_of(const struct rb_dev *dev)
 	return (unsigned int)RB_MAX(0, RB_MIN(most, UINT8_MAX));
 }
 
+/* Requests that a queue of the device holds; 0: it does not say. */
+static unsigned int queue_entries_of(const struct rb_dev *dev)
+{
+	return (unsigned int)RB_MAX(0, dev->attr.max_qp_wr);
+}
+
+/* The lower of two limits; 0: there is none. */
+static uint64_t lower_limit(uint64_t a, uint64_t b)
+{
+	return a && b ? RB_MIN(a, b) : RB_MAX(a, b);
+}
+
 /* What each end says of itself in "agree". */
 static void describe(json_t *frame, const struct rb_dev *dev,
 		     const struct rb_ends *ends)
@@ -196,6 +208,8 @@ static void describe(json_t *frame, const struct rb_dev *dev,
 	json_object_set_new(frame, "mtu", json_integer(dev->mtu_bytes));
 	json_object_set_new(frame, "rd_atomic",
 			    json_integer(rd_atomic_of(dev)));
+	json_object_set_new(frame, "queue_entries",
+			    json_integer(queue_entries_of(dev)));
 	json_object_set_new(frame, "link_bits_per_s",
 			    json_integer((json_int_t)dev->bits_per_s));
 	json_object_set_new(frame, "link_layer",
@@ -206,7 +220,7 @@ static int take_description(const json_t *frame, const struct rb_dev *dev,
 			    struct rb_ends *ends)
 {
 	const json_t *end = json_object_get(frame, "end");
-	uint64_t mtu, rate, layer, rd_atomic = 1;
+	uint64_t mtu, rate, layer, rd_atomic = 1, entries = 0;
 	int err = rb_frame_uint(frame, "mtu", 256, 65536, &mtu);
 
 	if (!err)
@@ -217,6 +231,9 @@ static int take_description(const json_t *frame, const struct rb_dev *dev,
 	if (!err)
 		err = rb_frame_uint_maybe(frame, "rd_atomic", 0, UINT8_MAX,
 					  &rd_atomic);
+	if (!err)
+		err = rb_frame_uint_maybe(frame, "queue_entries", 0, INT_MAX,
+					  &entries);
 	if (err)
 		return err;
 	ends->peer = rb_admit_end(end);
@@ -232,9 +249,8 @@ static int take_description(const json_t *frame, const struct rb_dev *dev,
 				     "the ports of the two ends have different link layers");
 	ends->peer_mtu = (unsigned int)mtu;
 	ends->rd_atomic = RB_MIN((unsigned int)rd_atomic, rd_atomic_of(dev));
-	ends->link_bits_per_s = dev->bits_per_s;
-	if (rate && (!dev->bits_per_s || rate < dev->bits_per_s))
-		ends->link_bits_per_s = rate;
+	ends->queue_entries = lower_limit(entries, queue_entries_of(dev));
+	ends->link_bits_per_s = lower_limit(rate, dev->bits_per_s);
 	ends->global_wanted = ends->local_gids.wanted != UINT_MAX ||
 			      ends->peer_gids.wanted != UINT_MAX;
 	return 0;

@@ -37,6 +37,7 @@ struct rb_ends {
 	json_t *local, *peer; /* "local" and "peer" of the document; owned */
 	unsigned int peer_mtu;
 	unsigned int rd_atomic; /* what both devices can have outstanding */
+	uint64_t queue_entries;	/* what a queue holds on both devices; 0: unknown */
 	uint64_t link_bits_per_s; /* of the slower link; 0: unknown */
 	bool global_wanted;	  /* by -x on either end */
 	/* this end's measuring threads; borrowed; NULL or none: anywhere */

@@ -183,15 +183,13 @@ int rb_heed_device(struct rb_context *ctx)
  * refused, one that was left to us is cut to the path MTU. Both ends know it
  * alike, before anything is made for messages of that size.
  */
-int rb_heed_path(struct rb_context *ctx)
+static int heed_datagrams(struct rb_context *ctx)
 {
 	struct rb_sizes *sizes = &ctx->run_opts.sizes;
 	uint64_t mtu = ctx->conn_opts.mtu;
 	char text[RB_TEXT_SIZE];
 	unsigned int n = 0;
 
-	if (ctx->conn_opts.transport != IBV_QPT_UD)
-		return 0;
 	if (mtu == RB_AUTO)
 		mtu = RB_MIN(ctx->dev->mtu_bytes, ctx->ends.peer_mtu);
 	if (rb_optset_source(&ctx->set, "size") == RB_SOURCE_USER &&
@@ -210,4 +208,12 @@ int rb_heed_path(struct rb_context *ctx)
 	}
 	sizes->n = n;
 	return 0;
+}
+
+int rb_heed_path(struct rb_context *ctx)
+{
+	/* a round of --verify is what both ends have places and receives for */
+	if (ctx->run_opts.verify && ctx->ends.queue_entries)
+		ctx->run_opts.depth_limit = ctx->ends.queue_entries;
+	return ctx->conn_opts.transport == IBV_QPT_UD ? heed_datagrams(ctx) : 0;
 }

@@ -16,7 +16,8 @@ int rb_heed_device(struct rb_context *ctx);
 
 /*
  * With the ends known to each other, before anything is made: the same of the
- * path between them, which limits datagrams.
+ * path between them, which limits datagrams, and of both devices, which limit a
+ * round of --verify. 0 or a negative errno (reported).
  */
 int rb_heed_path(struct rb_context *ctx);
 

@@ -62,7 +62,8 @@ struct rb_run_opts {
 	uint64_t until_stable; /* percent; 0: no */
 	uint64_t qps;
 	uint64_t depth;
-	uint64_t depth_limit; /* of the device, on a depth left to us; 0: none */
+	/* on a depth left to us, of the device (--verify: both); 0: none */
+	uint64_t depth_limit;
 	uint64_t cq_mod;
 	uint64_t list;
 	uint64_t inline_bytes;

@@ -300,6 +300,27 @@ missing() {
 	done
 }
 
+# by_limits COMMAND ARGUMENT...: right, whichever end's device holds less in a queue
+by_limits() {
+	local words client server
+	read -r -a words <<<"$1"
+	for server in 16 16384; do
+		client=$((16 + 16384 - server))
+		RB_FAKE=max_qp_wr=$server serve "${words[0]}"
+		RB_FAKE=max_qp_wr=$client client --verify -n 100 "${words[@]:1}"
+		((status == 0)) || return
+		is '.results[0].verify | .checked >= 100 and .corrupt == 0 and .lost == 0' || return
+		is '.options.tx_depth == { value: 16, source: "clamped" }' || return
+		await_server || return
+		((status == 0)) || return
+	done
+}
+
+@test "devices that hold less than a round takes: both ends make it as short" {
+	each by_limits 'write_bw -s 64' 'send_bw -s 64' 'read_bw -s 64 -b' 'atomic_bw' 'send_bw -s 64 -b -q 2' \
+		'send_bw -s 64 --srq' 'write_bw -s 64 --imm'
+}
+
 @test "a peer that goes while a message is not due yet: the run ends then" {
 	serve write_bw --timeout 1 -vv
 	bench=write_bw
