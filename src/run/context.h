@@ -76,6 +76,12 @@ struct rb_context {
 	bool interrupted; /* here or there: what was measured is partial */
 };
 
+/* The verb that is measured. */
+static inline enum rb_verb rb_context_verb(const struct rb_context *ctx)
+{
+	return rb_run_verb(ctx->bench, &ctx->run_opts);
+}
+
 /* Bind every option that a benchmark has to its place in @ctx. */
 void rb_context_bind(struct rb_context *ctx);
 

@@ -30,8 +30,7 @@ static bool with_imm(const struct rb_context *ctx)
 static bool with_verify(const struct rb_context *ctx)
 {
 	return ctx->run_opts.verify &&
-	       rb_verb_row(rb_run_verb(ctx->bench, &ctx->run_opts))
-		       ->takes_inline;
+	       rb_verb_row(rb_context_verb(ctx))->takes_inline;
 }
 
 static bool both_ways(const struct rb_context *ctx)
@@ -93,7 +92,7 @@ static uint32_t odp_needs(const struct rb_context *ctx)
 		[RB_VERB_CMP_SWAP] = IBV_ODP_SUPPORT_ATOMIC,
 	};
 
-	return needs[rb_run_verb(ctx->bench, &ctx->run_opts)];
+	return needs[rb_context_verb(ctx)];
 }
 
 static int heed_odp(const struct rb_context *ctx)

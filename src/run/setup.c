@@ -99,17 +99,12 @@ static uint64_t region_bytes(const struct rb_context *ctx)
 	return rb_load_region(&ctx->load_opts, bytes);
 }
 
-static enum rb_verb verb_of(const struct rb_context *ctx)
-{
-	return rb_run_verb(ctx->bench, &ctx->run_opts);
-}
-
 /* Receives of each QP: for what the peer sends, or for the rounds of verify. */
 static uint32_t receive_depth(const struct rb_context *ctx)
 {
 	if (ctx->run_opts.verify)
 		return rb_verify_receives(ctx);
-	return ctx->responds && rb_verb_row(verb_of(ctx))->receives ?
+	return ctx->responds && rb_verb_row(rb_context_verb(ctx))->receives ?
 		       (uint32_t)ctx->run_opts.rx_depth :
 		       0;
 }
@@ -161,7 +156,7 @@ static struct rb_session_plan session_plan(const struct rb_context *ctx)
 
 	queue_needs(ctx, &depth, &signals);
 	return (struct rb_session_plan){
-		.verb = verb_of(ctx),
+		.verb = rb_context_verb(ctx),
 		.type = (enum ibv_qp_type)ctx->conn_opts.transport,
 		.qps = (uint32_t)run->qps,
 		.lanes = (uint32_t)ctx->load_opts.threads,
@@ -310,7 +305,7 @@ uint32_t rb_latency_mod(const struct rb_context *ctx)
 
 	if (ctx->bench->pattern == RB_PATTERN_REQUEST)
 		return 1;
-	if (rb_verb_row(verb_of(ctx))->receives)
+	if (rb_verb_row(rb_context_verb(ctx))->receives)
 		rx_batch = rb_pingpong_rx_batch(plan->receive_depth);
 	return (uint32_t)rb_run_pingpong_mod(&ctx->run_opts, plan->depth,
 					     rx_batch);

@@ -97,7 +97,7 @@ static int send_message(struct rb_verify_lane *l, uint32_t i, uint32_t k)
 		.send_flags = k + 1 == v->out.n ? IBV_SEND_SIGNALED : 0,
 	};
 
-	if (kind->fills) {
+	if (rb_verb_row(v->verb)->takes_inline) {
 		rb_verify_fill(at, v->size, m.qp, m.seq);
 		if (l->lane->stream.inlined)
 			wr.send_flags |= IBV_SEND_INLINE;
@@ -154,13 +154,15 @@ static int send_round(struct rb_verify_lane *l)
 
 static void take_arrival(struct rb_verify_lane *l, const struct ibv_wc *wc)
 {
-	uint32_t i = 0;
+	int qp = rb_verify_qp_of(l->v, wc->qp_num);
+	uint32_t i = (uint32_t)qp - l->lane->first;
+	bool ours = qp >= 0 && i < l->lane->n;
 
-	if (!l->lane->srq) /* else the first flow keeps the account */
-		i = (uint32_t)rb_verify_qp_of(l->v, wc->qp_num) - l->lane->first;
-	if (i < l->lane->n)
+	if (l->lane->srq) /* the first flow keeps the account */
+		l->lane->flows[0].rx_posted--;
+	else if (ours)
 		l->lane->flows[i].rx_posted--;
-	rb_verify_kind(l->v->verb)->arrive(l, wc);
+	rb_verify_kind(l->v->verb)->arrive(l, wc, ours ? (int)i : -1);
 	l->arrived++;
 }
 

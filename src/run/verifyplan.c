@@ -11,11 +11,6 @@
 /* By a slow rate a round would keep the peer waiting. */
 #define ROUND_SECONDS 0.1
 
-static enum rb_verb verb_of(const struct rb_context *ctx)
-{
-	return rb_run_verb(ctx->bench, &ctx->run_opts);
-}
-
 static uint32_t grh_of(const struct rb_context *ctx)
 {
 	return ctx->conn_opts.transport == IBV_QPT_UD ? RB_GRH_BYTES : 0;
@@ -27,7 +22,7 @@ static uint32_t grh_of(const struct rb_context *ctx)
  */
 static uint64_t place_size(const struct rb_context *ctx, uint64_t size)
 {
-	return rb_verb_row(verb_of(ctx))->receives ?
+	return rb_verb_row(rb_context_verb(ctx))->receives ?
 		       rb_run_max_size(&ctx->run_opts) :
 		       size;
 }
@@ -62,7 +57,7 @@ uint32_t rb_verify_receives(const struct rb_context *ctx)
 	const struct rb_run_opts *run = &ctx->run_opts;
 	uint32_t each = RB_VERIFY_RECEIVES;
 
-	if (ctx->responds && rb_verb_row(verb_of(ctx))->receives)
+	if (ctx->responds && rb_verb_row(rb_context_verb(ctx))->receives)
 		each = slots_of(ctx, 0);
 	/* threads have a queue each */
 	return run->srq || ctx->conn_opts.transport == IBV_QPT_XRC_SEND ?

@@ -11,9 +11,10 @@
 #include "run/verify.h"
 #include "run/verifymatch.h"
 
-static void nothing_arrives(struct rb_verify_lane *l, const struct ibv_wc *wc)
+static void nothing_arrives(struct rb_verify_lane *l, const struct ibv_wc *wc,
+			    int i)
 {
-	(void)l, (void)wc;
+	(void)l, (void)wc, (void)i;
 }
 
 static void nothing(struct rb_verify_lane *l, const struct rb_verify_round *r)
@@ -118,12 +119,6 @@ static void write_check(struct rb_verify_lane *l,
 
 /* --- immediate data of each message ------------------------------------------ */
 
-/* Of which flow; its number, from the first of the round that arrives now. */
-struct arrival {
-	uint32_t i;
-	uint64_t ahead;
-};
-
 static void wrong_number(struct rb_verify_lane *l, uint32_t qp, uint64_t seq,
 			 uint32_t imm)
 {
@@ -140,31 +135,31 @@ static void wrong_number(struct rb_verify_lane *l, uint32_t qp, uint64_t seq,
 /*
  * Is it a message of a QP of this lane, of this round, for the first time, and in
  * order, as far as the transport keeps one? If not, that is noted. A gap is no fault
- * of the message that follows: what is missing is found at the round's end.
+ * of the message that follows: what is missing is found at the round's end. In
+ * *@ahead its number, from the first of the round that arrives now.
  */
-static bool is_due(struct rb_verify_lane *l, const struct ibv_wc *wc,
-		   struct arrival *a)
+static bool is_due(struct rb_verify_lane *l, const struct ibv_wc *wc, int i,
+		   uint64_t *ahead)
 {
-	uint32_t imm = be32toh(wc->imm_data);
-	int qp = rb_verify_qp_of(l->v, wc->qp_num);
+	uint32_t imm = be32toh(wc->imm_data), qp;
 	uint64_t *due, number;
 
-	if (qp < 0 || (uint32_t)qp - l->lane->first >= l->lane->n)
+	if (i < 0)
 		return false;
+	qp = l->lane->first + (uint32_t)i;
 	due = &l->v->due[qp];
-	a->i = (uint32_t)qp - l->lane->first;
-	a->ahead = imm - (uint32_t)l->first;
-	number = l->first + a->ahead;
-	if (!(wc->wc_flags & IBV_WC_WITH_IMM) || a->ahead >= l->v->most ||
-	    *seen(l, a->i, a->ahead)) {
-		wrong_number(l, (uint32_t)qp, *due, imm);
+	*ahead = imm - (uint32_t)l->first;
+	number = l->first + *ahead;
+	if (!(wc->wc_flags & IBV_WC_WITH_IMM) || *ahead >= l->v->most ||
+	    *seen(l, (uint32_t)i, *ahead)) {
+		wrong_number(l, qp, *due, imm);
 		return false;
 	}
 	if (number < *due && !rb_verify_lossy(l->v)) {
-		wrong_number(l, (uint32_t)qp, number, imm);
+		wrong_number(l, qp, number, imm);
 		return false;
 	}
-	*seen(l, a->i, a->ahead) = 1;
+	*seen(l, (uint32_t)i, *ahead) = 1;
 	*due = RB_MAX(*due, number + 1);
 	return true;
 }
@@ -196,11 +191,11 @@ static void expect_next(struct rb_verify_lane *l,
 	}
 }
 
-static void imm_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc)
+static void imm_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc, int i)
 {
-	struct arrival a;
+	uint64_t ahead;
 
-	if (!is_due(l, wc, &a))
+	if (!is_due(l, wc, i, &ahead))
 		l->imm_wrong = true;
 }
 
@@ -256,21 +251,22 @@ static const uint8_t *arrived_at(const struct rb_verify_lane *l,
 	return received(l, i, *place);
 }
 
-static void send_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc)
+static void send_arrive(struct rb_verify_lane *l, const struct ibv_wc *wc,
+			int i)
 {
 	struct rb_verify *v = l->v;
-	struct arrival a;
 	struct rb_verify_spot spot;
 	const uint8_t *at;
+	uint64_t ahead;
 
 	l->taken.checked++;
-	if (!is_due(l, wc, &a)) {
+	if (!is_due(l, wc, i, &ahead)) {
 		l->taken.corrupt++;
 		return;
 	}
-	spot = (struct rb_verify_spot){ l->lane->first + a.i,
-					l->first + a.ahead, 0 };
-	at = arrived_at(l, wc, a.i, &spot.place);
+	spot = (struct rb_verify_spot){ l->lane->first + (uint32_t)i,
+					l->first + ahead, 0 };
+	at = arrived_at(l, wc, (uint32_t)i, &spot.place);
 	if (wc->byte_len != v->size + v->grh) {
 		struct rb_verify_fault fault = {
 			RB_VERIFY_LENGTH,     spot.qp,
@@ -456,10 +452,10 @@ static void swap_check_last(struct rb_verify_lane *l,
 
 /* clang-format off */
 #define WRITE .request = write_request, .lay = lay_blank, .check_brought = nothing, \
-	.sum_taken = nothing, .sum_brought = nothing, .fills = true
+	.sum_taken = nothing, .sum_brought = nothing
 #define SEND .request = send_request, .lay = nothing, .arrive = send_arrive, .check_taken = send_check, \
 	.check_brought = nothing, .sum_taken = nothing, .sum_brought = nothing, \
-	.arrivals = all, .fills = true, .takes_data = true
+	.arrivals = all, .takes_data = true
 #define BRINGS .arrive = nothing_arrives, .arrivals = none
 static const struct rb_verify_kind kinds[RB_VERB_COUNT] = {
 	[RB_VERB_WRITE] = { WRITE, .arrive = nothing_arrives, .check_taken = write_check, .arrivals = one },

@@ -32,8 +32,9 @@ struct rb_verify_kind {
 			struct ibv_send_wr *wr);
 	/* The responder's places before the round @r. */
 	void (*lay)(struct rb_verify_lane *l, const struct rb_verify_round *r);
-	/* A receive completed. */
-	void (*arrive)(struct rb_verify_lane *l, const struct ibv_wc *wc);
+	/* A receive completed: of flow @i of the lane; -1: of none of them. */
+	void (*arrive)(struct rb_verify_lane *l, const struct ibv_wc *wc,
+		       int i);
 	/* At the round's end, at the responder and at the initiator. */
 	void (*check_taken)(struct rb_verify_lane *l,
 			    const struct rb_verify_round *r);
@@ -46,7 +47,6 @@ struct rb_verify_kind {
 			    const struct rb_verify_round *r);
 	/* Receives that a round of @n takes on each QP. */
 	uint32_t (*arrivals)(uint32_t n);
-	bool fills; /* the initiator makes the payloads */
 	bool takes_data; /* what arrives lies in its receive */
 };
 
