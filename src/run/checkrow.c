@@ -158,6 +158,16 @@ void rb_check_judge(struct rb_check_row *row, const struct rb_trial *t,
 	}
 }
 
+void rb_check_lost(struct rb_check_row *row, unsigned int lost,
+		   unsigned int tried)
+{
+	size_t n = strlen(row->detail);
+
+	snprintf(row->detail + n, sizeof(row->detail) - n,
+		 "%s%u of %u datagrams got lost", n ? "; " : "", lost, tried);
+	row->detail_text = row->detail;
+}
+
 /* A completion that says nothing of the error. */
 static const struct rb_wc_row unnoticed = {
 	.cause = "the datagram has left: of what drops it afterwards no sender is told",

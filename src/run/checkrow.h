@@ -38,6 +38,10 @@ void rb_check_judge(struct rb_check_row *row, const struct rb_trial *t,
 		    const struct rb_outcome *mine,
 		    const struct rb_outcome *theirs);
 
+/* Of the datagrams that were @tried for it, the last one judged, @lost did not come. */
+void rb_check_lost(struct rb_check_row *row, unsigned int lost,
+		   unsigned int tried);
+
 /* What was seen, and what it means elsewhere: for --inject. */
 void rb_check_explain(struct rb_report *report, const struct rb_check_row *row,
 		      const struct rb_trial *t,

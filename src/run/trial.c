@@ -293,12 +293,15 @@ static int look_at_receive(struct rb_trial *t, struct rb_outcome *out)
 	struct ibv_wc wc;
 	int err = await_completion(t, RECEIVE_NS, &wc);
 
-	if (err == -ETIMEDOUT)
-		rb_outcome_note(out, rb_trial_has(t, RB_TRIAL_DATAGRAM) ?
+	if (err == -ETIMEDOUT) {
+		out->lost = rb_trial_has(t, RB_TRIAL_DATAGRAM);
+		rb_outcome_note(out, out->lost ?
 					     "the datagram did not arrive" :
 					     "the receive did not complete");
+		return 0;
+	}
 	if (err)
-		return err == -ETIMEDOUT ? 0 : err;
+		return err;
 	out->completed = true;
 	out->status = wc.status;
 	out->vendor_err = wc.vendor_err;
@@ -361,6 +364,8 @@ static int tell(struct rb_trial *t, const struct rb_outcome *out)
 				    json_integer(out->refused));
 	if (*out->wrong)
 		json_object_set_new(frame, "wrong", json_string(out->wrong));
+	if (out->lost)
+		json_object_set_new(frame, "lost", json_true());
 	return rb_oob_send(t->end->oob, frame);
 }
 
@@ -385,6 +390,7 @@ static int hear(struct rb_trial *t, struct rb_outcome *out)
 	out->status = (unsigned int)status;
 	out->vendor_err = (unsigned int)vendor;
 	out->refused = (unsigned int)refused;
+	out->lost = json_is_true(json_object_get(frame, "lost"));
 	snprintf(out->wrong, sizeof(out->wrong), "%s", wrong ? wrong : "");
 	/* the peer's words, on our terminal */
 	for (char *p = out->wrong; *p; p++)

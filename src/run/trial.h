@@ -87,6 +87,7 @@ struct rb_outcome {
 	bool completed; /* there was a completion: status, vendor_err */
 	unsigned int status, vendor_err;
 	unsigned int refused; /* errno of the post that was refused; 0: none was */
+	bool lost; /* a datagram, which has left and did not arrive here */
 	char wrong[160]; /* with the memory or the receive here; "": nothing */
 };
 
