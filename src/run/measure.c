@@ -283,6 +283,27 @@ static int check_window(const struct rb_context *ctx,
 		       rb_format_duration(ctx->run_opts.duration_ns, time));
 }
 
+/* Some may get lost; where not one arrives, there is no path. */
+static int none_arrived(int transport, uint64_t sent)
+{
+	return rb_fail_hint(RB_FAULT_MESSAGE_LOST, -ETIMEDOUT, NULL,
+			    "try each transport between the two: rbench check",
+			    "none of %llu messages arrived, sent over %s",
+			    (unsigned long long)sent,
+			    rb_conn_type_name(transport));
+}
+
+static int check_arrival(const struct rb_context *ctx,
+			 const struct rb_bw_result *r)
+{
+	bool none = rb_conn_is_lossy(&ctx->conn_opts) && !r->total_arrived &&
+		    r->total_sent && r->total_sent != RB_ABSENT;
+
+	return none && !ctx->interrupted ?
+		       none_arrived(ctx->conn_opts.transport, r->total_sent) :
+		       0;
+}
+
 static void warn_short(const struct rb_bw_result *r)
 {
 	if (r->messages && r->messages != RB_ABSENT &&
@@ -335,7 +356,9 @@ static int exchange(struct rb_context *ctx, struct rb_bw_result *own,
 			     (ctx->run_opts.bidirectional ? 2 : 1));
 	warn_loss(ctx, own);
 	err = check_window(ctx, own);
-	return err ? err : rb_repeat_keep(&ctx->repeat, own, sizeof(*own));
+	if (!err)
+		err = rb_repeat_keep(&ctx->repeat, own, sizeof(*own));
+	return err ? err : check_arrival(ctx, own);
 }
 
 static int measure_plain(struct rb_context *ctx, uint64_t size)
@@ -393,6 +416,8 @@ static int verify_failed(const struct rb_verify *v)
 				     first_fault(v, text),
 				     "%llu of %llu messages arrived corrupted at %s",
 				     corrupt, all, where);
+	if (lossy && lost && lost == all)
+		return none_arrived((int)v->session->plan.type, all);
 	if (lost && !lossy)
 		return rb_fail_cause(RB_FAULT_VERIFY, -EBADMSG,
 				     first_fault(v, text),

@@ -73,6 +73,37 @@ whole='.results[0].loss | .sent == .received and .lost == 0 and .percent == 0'
 	is '.results[0].loss.lost == 4'
 }
 
+@test "one lost of many is a figure and a warning; whether it may be is for --expect" {
+	serve send_bw
+	RB_FAKE='drop#500' client -c UC -n 1000 -r 1000 -s 64
+	measured
+	is '.results[0].loss == { "sent": 1000, "received": 999, "lost": 1, "percent": 0.1 }'
+	await_server
+	measured
+	serve send_bw
+	RB_FAKE='drop#500' client -c UC -n 1000 -r 1000 -s 64 --expect 'loss.lost == 0'
+	ended 3 below_expectation
+	is '.expectations[0] | .value == 1 and (.met | not)'
+	await_server
+}
+
+# all_lost ARGS...: nothing arrives at all; both ends say so, and what was sent
+all_lost() {
+	serve send_bw
+	RB_FAKE='drop#1;drop#2;drop#3;drop#4' client -n 4 -s 64 "$@"
+	failed_with message_lost 'none of 4 messages arrived'
+	await_server
+	failed_with message_lost 'none of 4 messages arrived'
+}
+
+@test "where nothing arrives at all the run has failed" {
+	all_lost -c UD
+	is '.results[0].loss == { "sent": 4, "received": 0, "lost": 4, "percent": 100.0 }'
+	all_lost -c UC
+	all_lost -c UD --verify
+	is '.results[0].verify | .checked == 4 and .lost == 4'
+}
+
 @test "a receiver without enough receives loses, and the run ends" {
 	measure send_bw -r 1 -n 2000 -s 64
 	is '.results[0].loss | .sent == 2000 and .received < 2000 and .lost == .sent - .received'
