@@ -14,6 +14,7 @@
 #include "diag/signature.h"
 #include "host/counters.h"
 #include "run/context.h"
+#include "run/header.h"
 
 #define HEAR_NS (500 * RB_NS_PER_MS)
 #define NAME_TEXT 64
@@ -76,21 +77,18 @@ static bool next_name(const char **names, char name[static NAME_TEXT])
 	return true;
 }
 
-static void add_evidence(struct rb_context *ctx)
+/* The counters @after the failure, and those that @moved: is it as the status says? */
+static void add_evidence(struct rb_context *ctx,
+			 const struct rb_counters *after, const json_t *moved)
 {
 	const struct rb_signature *sig =
 		rb_signature(ctx->session.failed_status);
 	const char *names = sig ? sig->requester : "";
 	char name[NAME_TEXT], known[NAME_TEXT] = "";
-	struct rb_counters *after;
 	json_int_t rose = 0;
-	json_t *moved;
 
-	if (!sig || !ctx->before)
+	if (!sig)
 		return;
-	after = rb_counters_read(ctx->dev->name, ctx->dev->port,
-				 ctx->dev->netdev);
-	moved = rb_counters_delta(ctx->before, after);
 	while (!rose && next_name(&names, name)) {
 		rose = json_integer_value(json_object_get(moved, name));
 		if (rb_counters_have(after, name) && !*known)
@@ -102,8 +100,24 @@ static void add_evidence(struct rb_context *ctx)
 	else if (*known)
 		rb_fail_evidence("%s of this port did not rise, which contradicts the status: %s",
 				 known, sig->missing);
-	json_decref(moved);
+}
+
+/* What moved at this end, and what the rules make of it. */
+static void add_counters(struct rb_context *ctx, enum rb_fault fault)
+{
+	struct rb_counters *after;
+	json_t *moved;
+
+	if (!ctx->before) /* nothing has been measured yet */
+		return;
+	after = rb_counters_read(ctx->dev->name, ctx->dev->port,
+				 ctx->dev->netdev);
+	moved = rb_counters_delta(ctx->before, after);
+	if (fault == RB_FAULT_COMPLETION)
+		add_evidence(ctx, after, moved);
 	rb_counters_free(after);
+	rb_report_counters(ctx, moved, NULL);
+	rb_report_findings(ctx);
 }
 
 void rb_aftermath(struct rb_context *ctx)
@@ -115,6 +129,5 @@ void rb_aftermath(struct rb_context *ctx)
 		return;
 	if (fault == RB_FAULT_COMPLETION || fault == RB_FAULT_QP_DIED)
 		add_other_side(ctx);
-	if (fault == RB_FAULT_COMPLETION)
-		add_evidence(ctx);
+	add_counters(ctx, fault);
 }

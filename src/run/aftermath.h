@@ -23,8 +23,9 @@ bool rb_other_half(const struct rb_oob *oob);
 
 /*
  * After a run that failed and told the peer so: add the other side's words and
- * the counters' evidence to the failure. Waits up to 500 ms for the peer, where
- * there is something to hear; reports nothing new.
+ * the counters' evidence to the failure, and to the report the counters of this
+ * end that moved since the first size began, with what rules find in them. Waits
+ * up to 500 ms for the peer, where there is something to hear; no new failure.
  */
 void rb_aftermath(struct rb_context *ctx);
 

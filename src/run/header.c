@@ -126,18 +126,26 @@ static void warn_counters(const char *end, const json_t *counters)
 	}
 }
 
+/* The peer's last words: counters into @both, events. */
+static void take_bye(struct rb_context *ctx, const json_t *bye, json_t *both)
+{
+	json_t *peer = rb_admit_counters(json_object_get(bye, "counters"));
+
+	warn_counters("peer", peer);
+	json_object_set_new(both, "peer", peer);
+	ctx->peer_events = rb_admit_events(json_object_get(bye, "events"));
+}
+
 void rb_report_counters(struct rb_context *ctx, json_t *local,
 			const json_t *bye)
 {
-	json_t *peer = rb_admit_counters(json_object_get(bye, "counters"));
 	json_t *both = json_object();
 
 	warn_counters("this end", local);
 	json_object_set_new(both, "local", local);
-	warn_counters("peer", peer);
-	json_object_set_new(both, "peer", peer);
+	if (bye)
+		take_bye(ctx, bye, both);
 	rb_report_set(&ctx->report, "counters", both);
-	ctx->peer_events = rb_admit_events(json_object_get(bye, "events"));
 }
 
 /* What the document is going to have of that which rules look at. */
@@ -150,6 +158,9 @@ static json_t *run_so_far(const struct rb_context *ctx)
 
 	json_object_set(run, "counters",
 			json_object_get(ctx->report.doc, "counters"));
+	if (rb_log_bound()->failed)
+		json_object_set_new(run, "error",
+				    rb_failure_json(&rb_log_bound()->first));
 	return run;
 }
 

@@ -19,7 +19,8 @@ void rb_report_header(struct rb_context *ctx);
 
 /*
  * Put the counters of both ends into the document: @local (taken over) and
- * those of the peer's "bye"; warn of those that mean trouble.
+ * those of the peer's "bye" (NULL: it did not come to that); warn of those that
+ * mean trouble.
  */
 void rb_report_counters(struct rb_context *ctx, json_t *local,
 			const json_t *bye);

@@ -74,3 +74,45 @@ moving() {
 	is '[.findings[] | [.id, .end, .severity]] == [["MTU-PEER", "both", "warning"]]'
 	await_server
 }
+
+# failing: the peer dies while a counter of the client moves
+failing() {
+	serve write_bw -d fake1 -vv
+	start_client -d fake0 -D 20s
+	until_true "$DEADLINE" grep -q 'got alive' "${bases[server]}.err"
+	echo 12 >"$counters/out_of_sequence"
+	stop_server
+	await client
+}
+
+@test "a run that fails tells what moved here, and what the rules make of it" {
+	failing
+	failed_with peer_gone
+	is '.counters == { "local": { "hw.out_of_sequence": 7 } }'
+	is '[.findings[] | [.id, .end]] == [["CNT-LOSS-IN", "local"]]'
+	is '.warnings | any(.id == "out_of_sequence")'
+}
+
+@test "what explains the failure comes first, and says how likely" {
+	serve write_bw -d fake1 -vv
+	RB_FAKE='event@2s=PORT_ERR' start_client -d fake0 -D 20s
+	until_true "$DEADLINE" grep -q 'got alive' "${bases[server]}.err"
+	echo 12 >"$counters/out_of_sequence"
+	echo 8 >"$counters/rcvd_rnr_err"
+	await client
+	failed_somehow
+	is '[.findings[].id] | index("CNT-LOSS-IN") != null and index("CNT-RNR") != null'
+	is '.findings[0].likelihood >= .findings[1].likelihood'
+	await_server
+	failed_somehow
+	is '.findings == []'
+}
+
+@test "a run that fails before anything was measured has none" {
+	serve write_bw
+	RB_FAKE='ibv_reg_mr#1=ENOMEM' client
+	failed_somehow
+	is '(has("findings") or has("counters")) | not'
+	await_server
+	failed_somehow
+}
