@@ -68,7 +68,7 @@ struct rb_context {
 	/* counters of both ends that did not move; NULL: not known */
 	json_t *still[RB_EXPECT_ENDS];
 	json_t *peer_events;
-	unsigned int findings; /* of doctor's rules */
+	unsigned int findings; /* of doctor's rules, shown */
 	char verdict[RB_LOG_TEXT]; /* what came out, in a sentence; "" */
 	bool initiates, responds;
 	struct rb_bw_result best; /* of the sweep, by bandwidth; messages 0: none */

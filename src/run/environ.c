@@ -107,27 +107,54 @@ static bool is_virtual(const json_t *end, char text[static TEXT])
 
 static const struct {
 	const char *id;
+	const char *rule; /* of doctor, that finds the same; or NULL */
 	bool (*spoils)(const json_t *end, char text[static TEXT]);
 } rows[] = {
-	{ "cpu_governor", slow_governor }, { "cpu_idle_states", deep_sleep },
-	{ "numa_distance", far_node },	   { "pcie_narrow", narrow_pci },
-	{ "small_mtu", small_mtu },	   { "virtual_machine", is_virtual },
+	{ "cpu_governor", "CPU-GOV", slow_governor },
+	{ "cpu_idle_states", "CPU-CSTATE", deep_sleep },
+	{ "numa_distance", "NUMA-BIND", far_node },
+	{ "pcie_narrow", "PCI-SPEED", narrow_pci },
+	{ "small_mtu", "MTU-ACTIVE", small_mtu },
+	{ "virtual_machine", NULL, is_virtual },
 };
+
+/* One end warns of both, and a monitoring system gets one line. */
+static bool are_told(const struct rb_context *ctx)
+{
+	return ctx->host && !ctx->gate_opts.nagios;
+}
 
 void rb_environ_warn(const struct rb_context *ctx)
 {
 	char text[TEXT], other[TEXT];
 
+	if (!are_told(ctx))
+		return;
 	for (size_t i = 0; i < RB_ARRAY_SIZE(rows); i++) {
 		bool here = rows[i].spoils(ctx->ends.local, text);
 		bool there = rows[i].spoils(ctx->ends.peer,
 					    here ? other : text);
 
 		if (here || there)
-			rb_warn(rows[i].id, "%s: %s",
+			rb_warn(rows[i].id, "%s: %s%s%s%s",
 				!there ? "this end" :
 				!here  ? "the peer" :
 					 "both ends",
-				text);
+				text, rows[i].rule ? " [" : "",
+				rows[i].rule ? rows[i].rule : "",
+				rows[i].rule ? "]" : "");
 	}
+}
+
+bool rb_environ_told(const struct rb_context *ctx, const char *rule,
+		     const char *end)
+{
+	const json_t *of = !strcmp(end, "local") ? ctx->ends.local :
+						   ctx->ends.peer;
+	char text[TEXT];
+
+	for (size_t i = 0; are_told(ctx) && i < RB_ARRAY_SIZE(rows); i++)
+		if (rows[i].rule && !strcmp(rows[i].rule, rule))
+			return rows[i].spoils(of, text);
+	return false;
 }

@@ -14,6 +14,7 @@
 #include "peer/admit.h"
 #include "run/bench.h"
 #include "run/context.h"
+#include "run/environ.h"
 
 #define LINE 400
 #define CORES 16 /* as many are named in the header */
@@ -172,12 +173,15 @@ void rb_report_findings(struct rb_context *ctx)
 
 	json_array_foreach(findings, i, finding) {
 		const char *id = text_of(finding, "id", "?");
+		const char *end = text_of(finding, "end", "?");
 
+		if (rb_log_bound()->level >= RB_LOG_NORMAL &&
+		    rb_environ_told(ctx, id, end))
+			continue; /* it was warned of before the first size */
 		rb_report_text(&ctx->report, "%s%s, %s: %s; rbench doctor --rule %s\n",
-			       i ? "" : "\n", id, text_of(finding, "end", "?"),
+			       ctx->findings++ ? "" : "\n", id, end,
 			       text_of(finding, "text", ""), id);
 	}
-	ctx->findings = (unsigned int)json_array_size(findings);
 	rb_report_set(&ctx->report, "findings", findings);
 	json_decref(run);
 }

@@ -27,7 +27,7 @@ void rb_report_counters(struct rb_context *ctx, json_t *local,
 
 /*
  * After that: put what the rules of doctor find in this run into the document, and
- * show it, a line each.
+ * show it, a line each, but for what a warning said at its beginning (environ.h).
  */
 void rb_report_findings(struct rb_context *ctx);
 

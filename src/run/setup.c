@@ -401,7 +401,6 @@ int rb_setup(struct rb_context *ctx)
 	show_cores(ctx);
 	settle_options(ctx);
 	rb_report_header(ctx);
-	if (ctx->host && !ctx->gate_opts.nagios)
-		rb_environ_warn(ctx);
+	rb_environ_warn(ctx);
 	return 0;
 }

@@ -187,6 +187,37 @@ finds() {
 	is '.findings | length == 4 and all(.end == "peer")'
 }
 
+# told: how often standard output and error have the word
+told() { cat "$doc" "$err" | grep -o -- "$1" | grep -c .; }
+
+@test "each of them is told once: by the warning, which names the rule, or by the rule" {
+	good_host
+	put sys/devices/pci0000:00/0000:3b:00.0/local_cpulist 0-3
+	put proc/self/status $'Name:\trbench\nCpus_allowed_list:\t0-1'
+	put $cpu/cpufreq/scaling_governor powersave
+	put sys/devices/pci0000:00/0000:3b:00.0/current_link_width 4
+	local word
+	bench=write_bw
+	RBENCH_ROOT=$BATS_TEST_TMPDIR/empty serve write_bw -d fake0
+	RBENCH_ROOT=$root start_rbench client write_bw -d fake1 -n 10 -p "$port" "$SERVER"
+	: >"${bases[client]}.any"
+	await client
+	for word in powersave CPU-GOV 'GT/s x4' PCI-SPEED; do
+		[ "$(told "$word")" -eq 1 ] || { echo "$word: $(told "$word") times"; return 1; }
+	done
+	grep -qE '^verdict: .*; [0-9]+ warnings$' "$doc"
+	await_server
+	# who reads no warnings has the findings, each of which has the rule twice
+	RBENCH_ROOT=$BATS_TEST_TMPDIR/empty serve write_bw -d fake0
+	RBENCH_ROOT=$root start_rbench client write_bw -d fake1 -n 10 -p "$port" --quiet "$SERVER"
+	: >"${bases[client]}.any"
+	await client
+	[ "$(told powersave)" -eq 1 ]
+	grep -q '^CPU-GOV, local: ' "$doc"
+	grep -qE '^verdict: .*; 2 findings of doctor$|; [0-9]+ warnings; 2 findings of doctor$' "$doc"
+	await_server
+}
+
 @test "a small MTU is one of them, where the interface's is known" {
 	good_host
 	put sys/class/net/lo/mtu 1500
