@@ -85,21 +85,34 @@ static void qos_ecn_never(struct rb_subject *s)
 		rb_subject_skip(s, "the driver does not count marks");
 }
 
-static void rate_of(struct rb_subject *s, const char *const *names, size_t n,
-		    const char **name, double *rate)
-{
-	*rate = -1;
-	for (size_t i = 0; i < n; i++) {
-		struct rb_moved moved = rb_counter_of(s, RB_PORT, names[i]);
-		double now = moved.seconds > 0 ?
-				     (double)moved.delta / moved.seconds :
-				     0;
+/* A counter, and by how much it grows in a second. */
+struct growth {
+	const char *name;
+	double rate;
+};
 
-		if (moved.there && now > *rate) {
-			*rate = now;
-			*name = names[i];
-		}
+/*
+ * Of the counters @names (NULL after the last) the one that grows most. False:
+ * there is none, and the rule has said so; @none is what that means.
+ */
+static bool grows_most(struct rb_subject *s, const char *const *names,
+		       const char *none, struct growth *most)
+{
+	*most = (struct growth){ NULL, -1 };
+	if (!rb_need(s, RB_PORT, "counters"))
+		return false;
+	for (; *names; names++) {
+		struct rb_moved moved = rb_counter_of(s, RB_PORT, *names);
+		double rate = moved.seconds > 0 ?
+				      (double)moved.delta / moved.seconds :
+				      0;
+
+		if (moved.there && rate > most->rate)
+			*most = (struct growth){ *names, rate };
 	}
+	if (!most->name)
+		rb_subject_skip(s, "%s", none);
+	return most->name;
 }
 
 static void qos_ecn_heavy(struct rb_subject *s)
@@ -107,19 +120,16 @@ static void qos_ecn_heavy(struct rb_subject *s)
 	static const char *const names[] = {
 		"hw.np_cnp_sent", "hw.rp_cnp_handled", "hw.cnpSent",
 		"hw.cnpHandled",  "hw.tx_cnp_pkts",    "hw.rx_cnp_pkts",
+		NULL,
 	};
-	const char *name = "";
-	double rate;
+	struct growth cnps;
 
-	if (!rb_need(s, RB_PORT, "counters"))
+	if (!grows_most(s, names, "the driver does not count CNPs", &cnps))
 		return;
-	rate_of(s, names, RB_ARRAY_SIZE(names), &name, &rate);
-	if (rate < 0)
-		rb_subject_skip(s, "the driver does not count CNPs");
-	else if (rate > 0)
-		rb_subject_fail(s, rate > CNP_MANY ? RB_SEVERITY_WARNING : RB_SEVERITY_INFO,
+	if (cnps.rate > 0)
+		rb_subject_fail(s, cnps.rate > CNP_MANY ? RB_SEVERITY_WARNING : RB_SEVERITY_INFO,
 				"congestion control is at work on %s/%s: %s grows by %.3g a second",
-				s->device, s->port, name, rate);
+				s->device, s->port, cnps.name, cnps.rate);
 	else
 		rb_subject_pass(s, "no congestion while it was watched");
 }
@@ -127,19 +137,15 @@ static void qos_ecn_heavy(struct rb_subject *s)
 static void qos_cnp_ign(struct rb_subject *s)
 {
 	static const char *const names[] = { "hw.rp_cnp_ignored",
-					     "hw.cnpIgnored" };
-	const char *name = "";
-	double rate;
+					     "hw.cnpIgnored", NULL };
+	struct growth ignored;
 
-	if (!rb_need(s, RB_PORT, "counters"))
+	if (!grows_most(s, names, "the driver does not count that", &ignored))
 		return;
-	rate_of(s, names, RB_ARRAY_SIZE(names), &name, &rate);
-	if (rate < 0)
-		rb_subject_skip(s, "the driver does not count that");
-	else if (rate > 0)
+	if (ignored.rate > 0)
 		rb_subject_fail(s, RB_SEVERITY_WARNING,
 				"%s/%s gets notifications of congestion and ignores them (%s)",
-				s->device, s->port, name);
+				s->device, s->port, ignored.name);
 	else
 		rb_subject_pass(s, "no notification was ignored");
 }

@@ -70,14 +70,14 @@ static void gpu_dmabuf(struct rb_subject *s)
 
 	if (!has_driver(s, "nvidia"))
 		return;
-	kernel = rb_subject_kernel(s);
-	if (!kernel && rb_need_text(s, RB_HOST, "host/kernel"))
-		rb_subject_unknown(s, "the kernel's release cannot be read");
-	else if (kernel && kernel < DMABUF_KERNEL)
+	kernel = rb_need_kernel(s);
+	if (!kernel)
+		return;
+	if (kernel < DMABUF_KERNEL)
 		rb_subject_fail(s, RB_SEVERITY_INFO,
 				"kernel %s cannot register GPU memory by dma-buf (5.12)",
 				rb_get_text(s, RB_HOST, "host/kernel"));
-	else if (kernel && !rb_unreadable(s, RB_HOST, "gpu/nvidia_version")) {
+	else if (!rb_unreadable(s, RB_HOST, "gpu/nvidia_version")) {
 		if (is_open(s))
 			rb_subject_pass(s, "kernel and driver can");
 		else

@@ -314,18 +314,16 @@ static void fork_safe(struct rb_subject *s)
 
 static void ver_kernel(struct rb_subject *s)
 {
-	unsigned int kernel = rb_subject_kernel(s);
+	unsigned int kernel = rb_need_kernel(s);
 
-	if (!kernel) {
-		if (rb_need_text(s, RB_HOST, "host/kernel"))
-			rb_subject_unknown(s, "its release cannot be read");
-	} else if (kernel < KERNEL(5, 12)) {
+	if (!kernel)
+		return;
+	if (kernel < KERNEL(5, 12))
 		rb_subject_fail(s, RB_SEVERITY_INFO,
 				"kernel %s has no memory regions of dma-buf (5.12) and no copy on fork",
 				rb_get_text(s, RB_HOST, "host/kernel"));
-	} else {
+	else
 		rb_subject_pass(s, "kernel %s", rb_get_text(s, RB_HOST, "host/kernel"));
-	}
 }
 
 static void find_mlx5(struct rb_subject *one, void *arg)

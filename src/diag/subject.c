@@ -308,6 +308,15 @@ unsigned int rb_subject_kernel(struct rb_subject *s)
 	return major * 1000 + minor;
 }
 
+unsigned int rb_need_kernel(struct rb_subject *s)
+{
+	unsigned int kernel = rb_subject_kernel(s);
+
+	if (!kernel && rb_need_text(s, RB_HOST, "host/kernel"))
+		rb_subject_unknown(s, "the kernel's release cannot be read");
+	return kernel;
+}
+
 int64_t rb_subject_rate(struct rb_subject *s)
 {
 	int64_t rate = rb_get_int(s, RB_NETDEV, "bits_per_s", 0);

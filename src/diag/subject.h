@@ -103,6 +103,8 @@ void rb_subject_each(struct rb_subject *s, enum rb_scope scope,
 
 /* Major and minor of the kernel as major * 1000 + minor; 0: not told. */
 unsigned int rb_subject_kernel(struct rb_subject *s);
+/* The same, where the rule cannot decide without; 0: it has said so. */
+unsigned int rb_need_kernel(struct rb_subject *s);
 
 /* Bits per second of the port: the netdev's, else sysfs' rate; 0: not told. */
 int64_t rb_subject_rate(struct rb_subject *s);
