@@ -134,18 +134,26 @@ static void gid_choice(struct rb_subject *s)
 
 /* --- interfaces ------------------------------------------------------------- */
 
+/* The rule looks at the interface of the GID in use. False: it has said why not. */
+static bool take_interface(struct rb_subject *s, struct rb_gid_fact *gid)
+{
+	if (rb_unreadable(s, RB_PORT, "gids"))
+		return false;
+	if (!rb_gid_used(s, gid) || !gid->netdev) {
+		rb_subject_skip(s, "no GID with an interface");
+		return false;
+	}
+	rb_subject_netdev(s, gid->netdev);
+	return true;
+}
+
 static void gid_ndev(struct rb_subject *s)
 {
 	struct rb_gid_fact gid;
 	const char *state, *master;
 
-	if (rb_unreadable(s, RB_PORT, "gids"))
+	if (!take_interface(s, &gid))
 		return;
-	if (!rb_gid_used(s, &gid) || !gid.netdev) {
-		rb_subject_skip(s, "no GID with an interface");
-		return;
-	}
-	rb_subject_netdev(s, gid.netdev);
 	state = rb_need_text(s, RB_NETDEV, "state");
 	if (!state)
 		return;
@@ -290,13 +298,8 @@ static void gid_vlan(struct rb_subject *s)
 	struct rb_gid_fact gid;
 	int64_t id;
 
-	if (rb_unreadable(s, RB_PORT, "gids"))
+	if (!take_interface(s, &gid))
 		return;
-	if (!rb_gid_used(s, &gid) || !gid.netdev) {
-		rb_subject_skip(s, "no GID with an interface");
-		return;
-	}
-	rb_subject_netdev(s, gid.netdev);
 	id = rb_get_int(s, RB_NETDEV, "vlan_id", -1);
 	if (id < 0)
 		rb_subject_skip(s, "%s is no VLAN", gid.netdev);
