@@ -43,6 +43,7 @@ helpers_setup() {
 	runs=0
 	bench=
 	port=
+	server_args=()
 	exec {never}<> <(:)
 	find_preload
 }
@@ -182,9 +183,10 @@ stop_server() {
 }
 
 # measure COMMAND ARGS...: to the end on both ends, with what the double notes of
-# each (tests/fake/README.md); the document is the client's
+# each (tests/fake/README.md); the document is the client's. The responder's own
+# options are those of the array server_args.
 measure() {
-	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$1" || return
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$1" "${server_args[@]}" || return
 	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client "${@:2}" || return
 	measured || return
 	await server || return

@@ -6,16 +6,6 @@
 
 load ../helpers
 
-# measure ARGS...: of $bench, to the end on both ends, with notes of each
-measure() {
-	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$bench" "${server_args[@]}"
-	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client "$@"
-	measured
-	await_server
-	measured
-	doc=${bases[client]}.json
-}
-
 # noted_by END WORD...: each in a line of that end's notes
 noted_by() {
 	local word notes=$BATS_TEST_TMPDIR/$1.notes
@@ -29,42 +19,36 @@ noted_by() {
 
 noted() { noted_by client "$@" && noted_by server "$@"; }
 
-setup() {
-	helpers_setup
-	bench=write_bw
-	server_args=()
-}
-
 @test "what is left alone: 7 retries, for ever when not ready, hop limit 64" {
-	measure -n 5
+	measure write_bw -n 5
 	noted retry_cnt=7 rnr_retry=7 hop_limit=64 flow_label=0x0 pkey_index=0
 	noted_by client batch=16
 	is '.options | .retry_count.value == 7 and .hop_limit == { "value": 64, "source": "default" } and .pkey_index.value == 0'
 }
 
 @test "retries, flow label and hop limit hold on both ends" {
-	measure -n 5 --retry-count 3 --rnr-retry 2 --flow-label 703710 --hop-limit 9
+	measure write_bw -n 5 --retry-count 3 --rnr-retry 2 --flow-label 703710 --hop-limit 9
 	noted retry_cnt=3 rnr_retry=2 flow_label=0xabcde hop_limit=9
 }
 
 @test "and through rdma_cm" {
-	measure -R -n 5 --retry-count 3 --rnr-retry 2 --flow-label 77 --hop-limit 9
+	measure write_bw -R -n 5 --retry-count 3 --rnr-retry 2 --flow-label 77 --hop-limit 9
 	noted retry_cnt=3 rnr_retry=2 flow_label=0x4d hop_limit=9
 }
 
 @test "perftest's spellings of them" {
-	measure -n 5 --retry_count=3 --flow_label 5 -L 8 --cqe_poll 4
+	measure write_bw -n 5 --retry_count=3 --flow_label 5 -L 8 --cqe_poll 4
 	noted retry_cnt=3 flow_label=0x5 hop_limit=8
 	noted_by client batch=4
 }
 
 @test "the responder finds the client's partition in its own table" {
 	export RB_FAKE='pkeys=4'
-	measure -n 5 --pkey-index 3
+	measure write_bw -n 5 --pkey-index 3
 	noted pkey_index=3
 	is '.options.pkey_index == { "value": 3, "source": "user" }'
 	server_args=(--pkey-index 2)
-	measure -n 5 --pkey-index 2
+	measure write_bw -n 5 --pkey-index 2
 	noted pkey_index=2
 }
 
@@ -82,7 +66,6 @@ setup() {
 }
 
 @test "a limited member and a full one hear each other, two limited ones do not" {
-	bench=write_bw
 	RB_FAKE='pkeys=4;limited=1' serve write_bw
 	RB_FAKE='pkeys=4' client -n 5 --pkey-index 3
 	measured
@@ -124,18 +107,18 @@ setup() {
 }
 
 @test "completions are taken in the batches asked for" {
-	measure -n 100 -Q 1 --cqe-poll 1
+	measure write_bw -n 100 -Q 1 --cqe-poll 1
 	noted_by client batch=1
-	measure -n 100 -Q 1 --cqe-poll 100
+	measure write_bw -n 100 -Q 1 --cqe-poll 100
 	noted_by client batch=100
 }
 
 @test "a source address decides on device and GID" {
 	server_args=(--bind-source-ip 127.0.0.1)
-	measure -n 5 --bind-source-ip 127.0.0.2
+	measure write_bw -n 5 --bind-source-ip 127.0.0.2
 	is '.local.device == "fake1" and .local.gid.address == "127.0.0.2"'
 	is '.options.bind_source_ip.value == "127.0.0.2"'
-	measure -R -n 5 --bind-source-ip 127.0.0.2
+	measure write_bw -R -n 5 --bind-source-ip 127.0.0.2
 	is '.local.gid.address == "127.0.0.2"'
 }
 
