@@ -186,6 +186,7 @@ int cq_arm(struct ibv_cq *ibcq, int solicited_only)
 	if (armed > w->armed)
 		w->armed = armed;
 	wire_unlock(&w->lock);
+	to_cq(ibcq)->arms++;
 	return 0;
 }
 

@@ -87,6 +87,7 @@ struct fake_cq {
 	uint32_t async_got;
 	int vector, batch;		/* batch: the most that a poll which
 					 * found something asked for */
+	uint64_t arms;			/* how often an event was asked for */
 	struct wire_cqe cur;		/* what start_poll and next_poll read */
 	struct instant_cqe *ring;	/* the rest: instant mode only */
 	uint32_t ihead, itail;
@@ -182,7 +183,8 @@ struct fake_qp {
 	bool echo;
 	struct {
 		struct fake_range from, to, into;
-		uint64_t signaled;
+		uint64_t signaled, inlined, by_wr, by_post_send;
+		uint32_t opcodes, list, outstanding, longest;
 		int sges, rsges;
 	} notes;
 };
@@ -193,6 +195,7 @@ void notes_close(void);
 void notes_mr(const void *addr, size_t length, unsigned int access);
 void notes_cq(const struct fake_cq *cq);
 void notes_request(struct fake_qp *qp, const struct fake_wqe *wqe);
+void notes_list(struct fake_qp *qp, uint64_t *calls, uint32_t requests);
 void notes_receive(struct fake_qp *qp, const struct ibv_recv_wr *wr);
 void notes_qp(const struct fake_qp *qp);
 

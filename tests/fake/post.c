@@ -137,9 +137,11 @@ int qp_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		 struct ibv_send_wr **bad)
 {
 	struct fake_qp *qp = to_qp(ibqp);
+	uint32_t first;
 	int err = 0;
 
 	pthread_mutex_lock(&qp->lock);
+	first = qp->sq_head;
 	for (; wr; wr = wr->next) {
 		err = enqueue(qp, wr);
 		if (err) {
@@ -148,6 +150,7 @@ int qp_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		}
 		qp_commit(qp, qp->sq_head + 1);
 	}
+	notes_list(qp, &qp->notes.by_post_send, qp->sq_head - first);
 	pthread_mutex_unlock(&qp->lock);
 	return err;
 }

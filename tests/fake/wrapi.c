@@ -201,8 +201,10 @@ static int wr_complete(struct ibv_qp_ex *ex)
 		err = EINVAL;
 	if (!err && plan_get()->nfail)
 		err = plan_call(CALL_ibv_post_send);
-	if (!err)
+	if (!err) {
+		notes_list(qp, &qp->notes.by_wr, qp->wr_head - qp->sq_head);
 		qp_commit(qp, qp->wr_head);
+	}
 	pthread_mutex_unlock(&qp->lock);
 	return err;
 }
