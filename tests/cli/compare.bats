@@ -42,6 +42,7 @@ compared() {
 	is '.comparison.rows[0].keys[0] | .key == "bandwidth.bits_per_s" and .verdict == "worse" and .change_percent < -19.9'
 }
 
+# bats test_tags=effect:compare:fail-worse
 @test "--fail-worse: exit code 3, named" {
 	compared 3 --fail-worse 5 base slow
 	is '.status == "below_expectation" and (.expectations | length == 1) and (.expectations[0].met | not)'
@@ -56,6 +57,13 @@ compared() {
 	is '.comparison.new | length == 3'
 }
 
+# bats test_tags=effect:compare:tolerance
+@test "--tolerance: so much is the same" {
+	compared 0 --tolerance 30 base slow
+	is '.comparison.rows | all(.keys[0].verdict == "same")'
+}
+
+# bats test_tags=effect:compare:junit,effect:compare:format,effect:compare:markdown
 @test "JUnit and Markdown" {
 	compared 3 --junit --fail-worse 5 base slow
 	/usr/bin/python3 - "$BATS_TEST_TMPDIR/text" <<-'END'
@@ -68,8 +76,11 @@ compared() {
 		assert int(suite.get("failures")) == len(failed) == 2, suite.attrib
 		assert int(suite.get("skipped")) == len(skipped), suite.attrib
 	END
-	compared 0 --format markdown base slow
-	grep -qF '| 64.1qp | `bandwidth.bits_per_s` | 100 Gb/s | 80 Gb/s | -20.00 % |' "$BATS_TEST_TMPDIR/text"
+	local how
+	for how in '--format=markdown' --markdown; do
+		compared 0 "$how" base slow
+		grep -qF '| 64.1qp | `bandwidth.bits_per_s` | 100 Gb/s | 80 Gb/s | -20.00 % |' "$BATS_TEST_TMPDIR/text"
+	done
 }
 
 @test "options that differ are named" {

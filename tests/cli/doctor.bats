@@ -38,6 +38,7 @@ snapshot() { echo "$RBENCH_SRC/tests/fixtures/snapshots/$1.json"; }
 # finds RULE [SEVERITY]
 finds() { is ".doctor.findings | any(.rule == \"$1\" and (\"${2:-}\" == \"\" or .severity == \"${2:-}\"))"; }
 
+# bats test_tags=effect:doctor:severity
 @test "the exit code follows --severity" {
 	doctor "$(snapshot irdma)"
 	ended 3 below_expectation
@@ -62,6 +63,7 @@ finds() { is ".doctor.findings | any(.rule == \"$1\" and (\"${2:-}\" == \"\" or 
 	[[ $output == *'pass    DEV-NONE'* && $output == *'skip    MTU-ACTIVE'* ]]
 }
 
+# bats test_tags=effect:doctor:rule
 @test "--rule: one rule, explained" {
 	run -3 "$RBENCH" doctor --rule net-fw "$(snapshot rxe)"
 	[[ ${lines[0]} == 'NET-FW: the firewall drops what is needed (host, error at worst)' ]]
@@ -72,6 +74,7 @@ finds() { is ".doctor.findings | any(.rule == \"$1\" and (\"${2:-}\" == \"\" or 
 	ended 2 failed
 }
 
+# bats test_tags=effect:doctor:list-rules
 @test "--list-rules: unique, complete, in order" {
 	doctor --list-rules
 	ended 0 ok
@@ -85,6 +88,7 @@ finds() { is ".doctor.findings | any(.rule == \"$1\" and (\"${2:-}\" == \"\" or 
 	run -0 env RBENCH="$RBENCH" "$RBENCH_SRC/scripts/doctor-man" --check
 }
 
+# bats test_tags=effect:doctor:tclass
 @test "a finding has what it rests on and names in its fix" {
 	doctor --rule NET-QDISC "$(snapshot rxe)"
 	is '.doctor.findings[0] | .subject == {"host": "node-d", "device": "rxe0", "port": "1", "netdev": "v0"} and
@@ -93,6 +97,7 @@ finds() { is ".doctor.findings | any(.rule == \"$1\" and (\"${2:-}\" == \"\" or 
 	is '.doctor.findings[0] | .facts["/netdevs/ens3f0np0/dcb/pfc/enabled"][3] and (.text | test("option --tclass"))'
 }
 
+# bats test_tags=effect:doctor:device
 @test "-d: only what is of this device; one that is not there is an error" {
 	doctor -d mlx5_1 "$(snapshot mlx5)"
 	is '[.doctor.findings[], .doctor.outcomes[] | .subject.device | values] | unique == ["mlx5_1"]'
@@ -185,6 +190,7 @@ hostile() {
 # first: the rule of the first finding
 first() { [[ $(field '.doctor.findings[0].rule') == "$1" ]] || { field '.doctor.findings[] | [.rule, .severity, .likelihood] | @csv'; return 1; }; }
 
+# bats test_tags=effect:doctor:symptom
 @test "--symptom: what explains it comes first" {
 	doctor "$(snapshot rxe)"
 	first LIM-MEMLOCK
@@ -217,6 +223,7 @@ lossy_run() {
 		warnings: [{id: "packet_seq_err", text: "x"}]}'
 }
 
+# bats test_tags=effect:doctor:with
 @test "--with: the counters of a run are judged, and loss is named" {
 	lossy_run >"$BATS_TEST_TMPDIR/run"
 	doctor --with "$BATS_TEST_TMPDIR/run" "$(snapshot mlx5)"
@@ -231,6 +238,21 @@ lossy_run() {
 	jq '.peer.device = "mlx5_8" | .local.device = "x"' "$BATS_TEST_TMPDIR/run" >"$BATS_TEST_TMPDIR/run3"
 	doctor --with "$BATS_TEST_TMPDIR/run3" "$(snapshot mlx5)"
 	is '[.warnings[].id] == ["other_device"]'
+}
+
+# bats test_tags=effect:doctor:gid-index
+@test "--gid-index: what would be wrong with that entry" {
+	doctor --rule GID-CHOICE "$(snapshot mlx5)"
+	is '.doctor.findings == []'
+	doctor --rule GID-CHOICE --gid-index 0 "$(snapshot mlx5)"
+	is '.doctor.findings[0].text | test("option --gid-index")'
+}
+
+# bats test_tags=effect:doctor:peer-device
+@test "--peer-device: of the second host only what is of this device" {
+	jq '.host.name = "other"' "$(snapshot mlx5)" >"$BATS_TEST_TMPDIR/x"
+	doctor -d mlx5_0 --peer-device mlx5_1 "$(snapshot mlx5)" "$BATS_TEST_TMPDIR/x"
+	is '[.doctor.findings[], .doctor.outcomes[] | .subject | select(.host == "other").device | values] | unique == ["mlx5_1"]'
 }
 
 @test "--with: a failure is decoded from its message" {
@@ -273,6 +295,7 @@ node() { jq "def port: .devices.mlx5_0.ports[\"1\"]; .host.name = \"$1\" | $2" "
 	said 'about a host or a pair'
 }
 
+# bats test_tags=effect:doctor:fleet,effect:doctor:golden
 @test "--fleet: the hosts that are not like the others are named" {
 	fleet=$BATS_TEST_TMPDIR/fleet
 	mkdir "$fleet"

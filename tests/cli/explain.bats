@@ -78,6 +78,7 @@ feed() {
 	((n > 40 && bad == 0))
 }
 
+# bats test_tags=effect:explain:vendor-err,effect:explain:call,effect:explain:errno
 @test "codes on the command line: numbers, names, either base" {
 	explain 12 129
 	holds 'f(0).status == 12 and f(0).vendor_err == 129 and f(0).provider == "mlx5"'
@@ -105,6 +106,21 @@ feed() {
 	holds '.explain.findings[0].detail_name == "FLUSH_RETRY_EXC_ERR"'
 }
 
+# What nothing else of the line tells.
+# bats test_tags=effect:explain:status,effect:explain:driver,effect:explain:queue,effect:explain:transition,effect:explain:event,effect:explain:event-status
+@test "codes by options: status, driver, queue, a transition, an event and its status" {
+	explain --status 13
+	holds 'f(0).status == 13'
+	explain --status 12 --vendor-err 129 --driver hns
+	holds 'f(0).provider == "hns"'
+	explain --status 5 --vendor-err 249 --driver mlx5 --queue RQ
+	holds 'f(0).queue == "RQ"'
+	explain --call ibv_modify_qp --transition 'RTR->RTS' --errno 110
+	holds 'f(0).transition == "RTR->RTS" and f(0).errno == 110'
+	explain --event RDMA_CM_EVENT_REJECTED --event-status 8
+	holds 'f(0).event_status_name == "INVALID_SERVICE_ID"'
+}
+
 @test "what nobody knows is unknown, not guessed" {
 	explain --driver mlx5 2 0x54
 	holds 'sure("unknown") and .explain.findings[0].causes == []'
@@ -116,6 +132,7 @@ feed() {
 	holds 'sure("guess")'
 }
 
+# bats test_tags=effect:explain:list
 @test "every row of every table is listed" {
 	rbench explain --list --json
 	holds '.explain.tables | (.statuses | length == 24) and (.providers | length == 17) and (.calls | length > 60)'

@@ -135,6 +135,11 @@ waits_or_runs() {
 	for_each_command waits_or_runs
 }
 
+# What such a test has to be: HACKING.md. scripts/option-effects proves the claims.
+@test "every option is claimed by a test that fails if it has no effect" {
+	run -0 env RBENCH="$RBENCH" "$RBENCH_SRC/scripts/option-effects" --list
+}
+
 @test "no option has two rows, no letter two options" {
 	unique() {
 		local twice

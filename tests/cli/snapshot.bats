@@ -58,6 +58,7 @@ steady() {
 		"protocol": "udp"}]'
 }
 
+# bats test_tags=effect:snapshot:output
 @test "-o writes the snapshot and says so" {
 	recorded mlx5 -o "$BATS_TEST_TMPDIR/out.json"
 	[ "$status" -eq 0 ]
@@ -67,6 +68,7 @@ steady() {
 	is '.devices | keys == ["mlx5_0", "mlx5_1"]'
 }
 
+# bats test_tags=effect:snapshot:device
 @test "-d: one device, by its name or its netdev" {
 	recorded mlx5 -d mlx5_1
 	is '.devices | keys == ["mlx5_1"]'
@@ -75,6 +77,13 @@ steady() {
 	recorded mlx5 -d nosuch0 --json
 	[ "$status" -eq 1 ]
 	is '.error.code == "no_device" and (.error.message | test("mlx5_0 mlx5_1"))'
+}
+
+# bats test_tags=effect:snapshot:interval
+@test "--interval: counters are read again after so long" {
+	recorded mlx5 --interval 30ms
+	# of the device that was read first; the others follow it
+	is '[.. | .interval_ns? // empty] | max | . >= 30e6 and . < 450e6'
 }
 
 @test "a file that cannot be written is an error" {
@@ -111,6 +120,7 @@ originals() {
 	done
 }
 
+# bats test_tags=effect:snapshot:redact
 @test "--redact: what is related stays related" {
 	recorded mlx5 --redact
 	is '.devices.mlx5_0.ports["1"].gids[3].gid == "::ffff:" + (.netdevs.ens1f0np0.addresses[0].address)'

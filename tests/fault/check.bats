@@ -45,6 +45,7 @@ kinds() { "$RBENCH" check --inject list | awk '{ print $1 }'; }
 		[4097, 1, 4097, 1]'
 }
 
+# bats test_tags=effect:check:size,effect:check:peer-device
 @test "two devices, rdma_cm for all tests, sizes of one's own" {
 	check -d fake0 --peer-device fake1 -R -s 2,8K
 	all_passed
@@ -145,6 +146,7 @@ found() {
 	is '[.results[] | select(.outcome == "FAIL")] | length == 2'
 }
 
+# bats test_tags=effect:check:inject
 @test "a datagram over the MTU that the device does not even take is refused as well" {
 	RB_FAKE='post_send#1=EMSGSIZE' check --inject too-long-ud
 	ended 0 ok
@@ -215,6 +217,7 @@ found() {
 	failed_with peer_refused
 }
 
+# bats test_tags=effect:check:responder
 @test "a responder that dies in the middle" {
 	serve check --responder
 	start "peer" "$RBENCH_SRC/tests/peer" dial "$port" hello 'recv hello' \

@@ -33,6 +33,7 @@ fails_with() {
 	failed_with "${@:2}"
 }
 
+# bats test_tags=effect:rdma-cm
 @test "the address cannot be resolved" { fails_with 'cm=ADDR_ERROR:113' cm_address 'ip route get'; }
 @test "the route cannot be resolved" { fails_with 'cm=ROUTE_ERROR:110' cm_address 'the route to the peer'; }
 @test "no reply" { fails_with 'cm=UNREACHABLE:110' cm_unreachable '4791'; }

@@ -140,6 +140,7 @@ all_lost() {
 	failed_with message_limit
 }
 
+# bats test_tags=effect:multicast
 @test "a multicast group, by hand and through rdma_cm" {
 	local options
 	for options in '--post-send' '-M 239.1.2.3 -R' '-M ff15::1 -x 1'; do
@@ -151,6 +152,7 @@ all_lost() {
 	measure send_lat -g 1 -n 10 -R
 }
 
+# bats test_tags=effect:mgid
 @test "a group that is none, or of the other IP version" {
 	serve send_bw
 	client -c UD -g 1 -M ff15::1 -n 5

@@ -33,6 +33,7 @@ listed() {
 	is '.devices[0].limits | .max_qp == 16384 and .max_qp_wr == 16384'
 }
 
+# bats test_tags=effect:devices:device
 @test "one device" {
 	devices -d fake1
 	listed

@@ -102,6 +102,7 @@ outcome_of() { field "[.doctor.findings[], .doctor.outcomes[]] | map(select(.rul
 	[ "$(error_lines)" -eq 0 ]
 }
 
+# bats test_tags=effect:doctor:save,effect:doctor:interval
 @test "--save: the files give the same findings" {
 	local base=$host/pair
 	serve_all
@@ -109,7 +110,15 @@ outcome_of() { field "[.doctor.findings[], .doctor.outcomes[]] | map(select(.rul
 	jq -S '.doctor | .findings, .outcomes, .probes, .symptom' "$doc" >"$base.live"
 	rbench doctor --json -d fake0 --peer-device fake1 "$base.json" "$base.peer.json"
 	diff "$base.live" <(jq -S '.doctor | .findings, .outcomes, .probes, .symptom' "$doc")
+	jq -se 'map([.. | .interval_ns? // empty] | max) | all(. >= 20e6 and . < 450e6)' "$base.json" "$base.peer.json"
 	validate "$base.json" "$base.peer.json"
+}
+
+# bats test_tags=effect:doctor:port-num
+@test "-i: a port that is not there cannot be tried" {
+	serve_all
+	ask -i 7
+	is '.doctor.probes[0].error | test("no port 7")'
 }
 
 @test "the text names the end" {
@@ -123,6 +132,7 @@ outcome_of() { field "[.doctor.findings[], .doctor.outcomes[]] | map(select(.rul
 	grep -q 'write 64 out FAIL' "$doc"
 }
 
+# bats test_tags=effect:server:no-snapshot
 @test "a server that keeps its facts to itself" {
 	serve_all --no-snapshot
 	ask

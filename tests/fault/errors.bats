@@ -39,6 +39,7 @@ both_failed_with() {
 	failed_with no_devices 'modprobe'
 }
 
+# bats test_tags=effect:port-num
 @test "no such port" {
 	serve write_bw
 	client -d fake0 -i 7

@@ -20,6 +20,7 @@ plugin() {
 	fi
 }
 
+# bats test_tags=effect:nagios
 @test "--nagios: OK, with performance data of every row" {
 	plugin 0 '^RBENCH OK - write_bw: [^|]+ \| bandwidth_bits_per_s_64=[0-9.e+]+ messages_per_s_64=[0-9.e+]+ bandwidth_bits_per_s_128=[0-9.e+]+ messages_per_s_128=[0-9.e+]+$' \
 		-s 64,128 -D 50ms --expect 'messages > 0'
@@ -48,6 +49,7 @@ plugin() {
 	mv "$doc" "$doc.text"
 }
 
+# bats test_tags=effect:prometheus
 @test "--prometheus: a file in the text format, also when the run failed" {
 	local file=$BATS_TEST_TMPDIR/rbench.prom
 	serve write_lat

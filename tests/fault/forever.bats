@@ -108,6 +108,7 @@ with_latencies() {
 	is '.options.duration.source == "default"'
 }
 
+# bats test_tags=effect:stream
 @test "--stream without --forever: intervals, the row of each size, the document" {
 	serve write_bw
 	start_rbench client write_bw -p "$port" -s 64,4K -D 100ms --interval 20ms --stream "$SERVER"

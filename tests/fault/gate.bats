@@ -37,6 +37,7 @@ judged() {
 	[ "$(grep -c '^rbench write_bw: not met: ' "${bases[client]}.err")" -eq 7 ]
 }
 
+# bats test_tags=effect:expect
 @test "one of several suffices for exit code 3, and it is named" {
 	judged 3 below_expectation 'messages > 0' 'bandwidth >= 5Gb/s'
 	err=${bases[client]}.err
@@ -65,6 +66,7 @@ judged() {
 	measured
 }
 
+# bats test_tags=effect:limit-bw,effect:limit-msgrate
 @test "perftest's -w and -y" {
 	serve write_bw
 	RB_FAKE='rate=1' client -D 100ms -w 0.5 -y 0.0001

@@ -50,6 +50,7 @@ sysfs() {
 	is 'all(.gids[]; has("usable") or has("rank") | not)'
 }
 
+# bats test_tags=effect:gids:device,effect:gids:port-num
 @test "-d and -i" {
 	gids -d fake1
 	is '[.gids[].device] | unique == ["fake1"]'
@@ -62,6 +63,7 @@ sysfs() {
 	is '.gids == []'
 }
 
+# bats test_tags=effect:gids:peer
 @test "a peer: RoCE v2 of its family, and why not the others" {
 	gids --peer 127.0.0.2
 	ended 0 ok

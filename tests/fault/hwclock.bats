@@ -138,6 +138,7 @@ runs_at() {
 	await_server
 }
 
+# bats test_tags=effect:hw-clock
 @test "an expectation of it" {
 	RB_FAKE='service=100us; poll_late=100us' serve read_lat
 	RB_FAKE='service=100us; poll_late=100us' client --hw-clock -n 200 --expect 'hw_latency.p50 < 150us' --expect 'latency.p50 < 150us'

@@ -50,6 +50,22 @@ paced_by_count() {
 	each paced_by_count "${names[@]}"
 }
 
+# bats test_tags=effect:burst-size
+@test "a burst goes together" {
+	# more than what a message that is late makes up for
+	measure write_bw -s 64 -n 200 --rate 1K/s --burst-size 100
+	is '.results[0].duration_ns > 150e6'
+	(($(used client outstanding) >= 100))
+}
+
+# bats test_tags=effect:warmup,effect:interval
+@test "what the warm-up sends does not count; intervals are as long as asked for" {
+	export RB_FAKE='service=1ms'
+	measure write_bw -s 64 -t 1 -D 100ms --warmup 300ms --interval 20ms
+	(($(used client requests) > 2 * $(field '.results[0].messages')))
+	is '.results[0].intervals.period_ns | . > 19e6 and . < 21e6'
+}
+
 @test "a rate in bits, by duration, queue pairs alike" {
 	measure write_bw -s 1000 -q 4 -D 1s --rate 16Mb
 	kept 2000
@@ -108,6 +124,7 @@ paced_by_duration() {
 	await_server
 }
 
+# bats test_tags=effect:rate
 @test "slower than the patience for a device that hangs" {
 	measure write_bw --timeout 500ms -s 64 -n 3 --rate 1/s
 	is '.results[0].duration_ns > 1900e6'
@@ -163,6 +180,7 @@ paced_by_duration() {
 	(($(noted client from_span) <= 4096 && $(noted client to_span) <= 4096))
 }
 
+# bats test_tags=effect:footprint
 @test "a footprint: source and destination, in sequence" {
 	measure write_bw -s 4K -n 256 --footprint 1M
 	(($(noted client from_span) == 1048576 && $(noted client to_span) == 1048576))
@@ -183,6 +201,7 @@ paced_by_duration() {
 	measure write_bw -s 64 -n 20 --timeout 500ms --rate 10/s --burst-size 10 -u 1
 }
 
+# bats test_tags=effect:access
 @test "by a stride" {
 	measure write_bw -s 64 -n 16 --footprint 64K --access stride:4160
 	(($(noted client to_span) == 15 * 4160 + 64 && $(noted client to_back) == 0))
@@ -195,6 +214,7 @@ paced_by_duration() {
 	(($(noted server into_span) <= 8192))
 }
 
+# bats test_tags=effect:sge
 @test "messages in pieces, gathered and scattered" {
 	measure send_bw -s 4K -n 50 --sge 4
 	(($(noted client sges) == 4 && $(noted server rsges) == 4))
@@ -226,6 +246,13 @@ latencies() { "$RBENCH" --list-commands | awk -F '\t' '$1 ~ /_lat$/ && $1 !~ /tc
 	done
 }
 
+# bats test_tags=effect:background-size
+@test "a load has the queue pairs and the messages that were asked for" {
+	measure write_lat -D 50ms --background 2 --background-size 4K
+	[ "$(grep -c '^qp .* longest=4096 ' "$BATS_TEST_TMPDIR/client.notes")" -eq 2 ]
+}
+
+# bats test_tags=effect:background
 @test "a load beside a latency: by rdma_cm, with a rate, of datagrams, size after size" {
 	measure write_lat -R -D 100ms --background 2
 	is '.results[0].background.bits_per_s > 1e6'

@@ -33,6 +33,7 @@ refused() {
 	is '.options | .relaxed_ordering.value == false and .odp.value == false'
 }
 
+# bats test_tags=effect:relaxed-ordering
 @test "relaxed ordering, of this end only" {
 	measure write_bw -n 5 --relaxed-ordering
 	(($(access client) & RELAXED))
@@ -41,6 +42,7 @@ refused() {
 	without client "$RELAXED"
 }
 
+# bats test_tags=effect:odp
 @test "paged on demand, where device, verb and transport can" {
 	export RB_FAKE=odp=1
 	measure write_bw -n 5 --odp
@@ -59,6 +61,22 @@ refused() {
 	gave_up 77 unsupported transport_unsupported
 }
 
+# written FILE: how many of its bytes are not 0
+written() { tr -d '\0' <"$1" | wc -c; }
+
+# bats test_tags=effect:mmap
+@test "the memory of a file, from its beginning on" {
+	local file=$BATS_TEST_TMPDIR/memory
+	truncate -s 64K "$file"
+	serve write_lat --mmap "$file"
+	client -s 64 -n 9
+	measured
+	await_server
+	measured
+	[ "$(written "$file")" -gt 0 ]
+}
+
+# bats test_tags=effect:mmap-offset
 @test "the memory of a file: what arrives is in it" {
 	local file=$BATS_TEST_TMPDIR/memory
 	truncate -s 1M "$file"
@@ -70,8 +88,8 @@ refused() {
 	measured
 	await_server
 	measured
-	[ "$(head -c 64K "$file" | tr -d '\0' | wc -c)" -eq 0 ]
-	[ "$(tail -c +65537 "$file" | tr -d '\0' | wc -c)" -gt 0 ]
+	[ "$(written <(head -c 64K "$file"))" -eq 0 ]
+	[ "$(written <(tail -c +65537 "$file"))" -gt 0 ]
 }
 
 @test "a file that cannot be used" {
@@ -91,11 +109,17 @@ refused() {
 	failed_somehow
 }
 
+# bats test_tags=effect:hugepages
 @test "huge pages: there, or the reason why not" {
+	local at huge
 	serve write_bw
-	client -n 5 --hugepages
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client -n 5 --hugepages
 	if [[ $status -eq 0 ]]; then
 		measured
+		# it begins where such a page does
+		at=$(sed -n 's/^mr addr=\([^ ]*\) .*/\1/p' "$BATS_TEST_TMPDIR/client.notes" | head -n 1)
+		huge=$(awk '$1 == "Hugepagesize:" { print 1024 * $2 }' /proc/meminfo)
+		((at % huge == 0))
 		await_server
 		measured
 	else
@@ -105,6 +129,7 @@ refused() {
 	fi
 }
 
+# bats test_tags=effect:forever
 @test "for ever: Ctrl-C is its end, not a failure" {
 	serve write_bw -vv
 	start_client --forever -s 64 --warmup 0
@@ -143,6 +168,7 @@ a_region_each() {
 		'write_bw -b --verify' 'write_lat --threads 4' 'send_lat --threads 4'
 }
 
+# bats test_tags=effect:mr-per-qp
 @test "--mr-per-qp: each queue pair of --background has its region too" {
 	local end
 	measure write_lat --mr-per-qp --background 3 -D 100ms

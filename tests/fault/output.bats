@@ -45,6 +45,7 @@ row() {
 	measured
 }
 
+# bats test_tags=effect:json
 @test "--json=FILE: the document beside the text" {
 	run_text -D 100ms --json="$BATS_TEST_TMPDIR/doc.json"
 	[ "$status" -eq 0 ]
@@ -66,6 +67,7 @@ row() {
 	failed_with no_device
 }
 
+# bats test_tags=effect:csv
 @test "--csv: a head, and a record a size; --json=FILE agrees" {
 	run_text -s 64 -n 1000 --csv --json="$BATS_TEST_TMPDIR/doc.json"
 	[ "$status" -eq 0 ]
@@ -92,6 +94,7 @@ row() {
 	measured
 }
 
+# bats test_tags=effect:quiet
 @test "--quiet: no warning on standard error, but in the document" {
 	serve write_bw
 	client -n 5 --quiet
@@ -110,6 +113,7 @@ row() {
 	failed_with no_device
 }
 
+# bats test_tags=effect:verbose
 @test "-v says why, -vv says all, neither on standard output" {
 	serve write_bw -v
 	client -n 5 -vv

@@ -26,9 +26,59 @@ noted() { noted_by client "$@" && noted_by server "$@"; }
 	is '.options | .retry_count.value == 7 and .hop_limit == { "value": 64, "source": "default" } and .pkey_index.value == 0'
 }
 
+# bats test_tags=effect:retry-count,effect:rnr-retry,effect:flow-label,effect:hop-limit
 @test "retries, flow label and hop limit hold on both ends" {
 	measure write_bw -n 5 --retry-count 3 --rnr-retry 2 --flow-label 703710 --hop-limit 9
 	noted retry_cnt=3 rnr_retry=2 flow_label=0xabcde hop_limit=9
+}
+
+# bats test_tags=effect:connection,effect:mtu,effect:sl,effect:tclass,effect:qp-timeout
+@test "transport, path MTU, service level, traffic class and ACK timeout too" {
+	measure -n 5 -m 1024 -S 3 --tclass 104 -u 10
+	noted type=2 mtu=1024 sl=3 tclass=104 timeout=10
+	measure -n 5 -c UC
+	noted type=3
+}
+
+# bats test_tags=effect:outs
+@test "as many reads outstanding as asked for: the one end asks, the other lets them in" {
+	bench=read_bw
+	measure -n 20 -o 3
+	noted_by client rd_atomic=3
+	noted_by server dest_rd_atomic=3
+}
+
+# bats test_tags=effect:post-send,effect:post-list,effect:tx-depth,effect:inline-size,effect:cq-mod
+@test "requests: by which interface, how many in a call, how many under way, inline, with a completion" {
+	measure -n 400 -s 64
+	noted_by client requests=400 by_post_send=0 list=1 inlined=0
+	measure -n 400 -s 64 --post-send -l 4 -t 16 -I 64 -Q 8
+	noted_by client requests=400 by_wr=0 by_post_send=100 list=4 outstanding=16 inlined=400 signaled=50
+}
+
+# bats test_tags=effect:atomic-type,effect:imm,effect:srq,effect:rx-depth
+@test "operations, and the receives of their other end" {
+	bench=atomic_bw
+	measure -n 20 -A CMP_AND_SWAP
+	noted_by client opcodes=0x20
+	bench=send_bw
+	measure -n 20 --imm -r 24
+	noted_by client opcodes=0x8
+	noted_by server recv_wr=24 srq=0
+	measure -n 20 --srq
+	noted_by server srq=1
+}
+
+# A device that takes its time, so that there is something to wait for.
+# bats test_tags=effect:events,effect:spin,effect:vector
+@test "an event is asked for, on its vector, but not while polling is to go on" {
+	export RB_FAKE='service=1ms'
+	measure -n 20 -t 1 -e
+	noted_by client vector=0 'armed=[1-9][0-9]*'
+	measure -n 20 -t 1 -e -X 1
+	noted_by client vector=1
+	measure -n 20 -t 1 -e --spin 9s
+	noted_by client armed=0
 }
 
 @test "and through rdma_cm" {
@@ -42,6 +92,7 @@ noted() { noted_by client "$@" && noted_by server "$@"; }
 	noted_by client batch=4
 }
 
+# bats test_tags=effect:pkey-index
 @test "the responder finds the client's partition in its own table" {
 	export RB_FAKE='pkeys=4'
 	measure write_bw -n 5 --pkey-index 3
@@ -106,6 +157,7 @@ noted() { noted_by client "$@" && noted_by server "$@"; }
 	failed_somehow
 }
 
+# bats test_tags=effect:cqe-poll
 @test "completions are taken in the batches asked for" {
 	measure write_bw -n 100 -Q 1 --cqe-poll 1
 	noted_by client batch=1
@@ -113,6 +165,7 @@ noted() { noted_by client "$@" && noted_by server "$@"; }
 	noted_by client batch=100
 }
 
+# bats test_tags=effect:bind-source-ip
 @test "a source address decides on device and GID" {
 	server_args=(--bind-source-ip 127.0.0.1)
 	measure write_bw -n 5 --bind-source-ip 127.0.0.2

@@ -27,11 +27,22 @@ strange() {
 
 # --- nobody ------------------------------------------------------------------
 
+# bats test_tags=effect:port
 @test "nothing listens there" {
 	bench=write_bw
 	free_port
 	client --wait 200ms
 	failed_with peer_refused "port $port" 'Connection refused' 'nothing listens' 'without a host name'
+}
+
+# bats test_tags=effect:wait
+@test "who does not wait gives up at once" {
+	local since=${EPOCHREALTIME/./}
+	bench=write_bw
+	free_port
+	client --wait 0
+	failed_with peer_refused
+	((${EPOCHREALTIME/./} - since < 3000000))
 }
 
 @test "a name that does not exist" {
@@ -103,6 +114,7 @@ in_namespace() {
 	failed_with peer_not_rbench
 }
 
+# bats test_tags=effect:timeout
 @test "something that says nothing" {
 	script
 	client -n 5 --timeout 300ms

@@ -68,6 +68,7 @@ wrong() {
 }
 
 # Who waits for solicited events sleeps through the others until it looks anyway.
+# bats test_tags=effect:solicited
 @test "solicited events" {
 	measure send_lat -e --solicited -n 20
 	is '.results[0].latency_ns.min < 20e6'

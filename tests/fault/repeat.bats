@@ -5,6 +5,7 @@
 
 load ../helpers
 
+# bats test_tags=effect:repeat
 @test "repeats: the row is that of the median run, at both ends" {
 	serve write_bw
 	RB_FAKE='rate=1' client -s 4K,64K -D 50ms --repeat 3
@@ -51,6 +52,15 @@ load ../helpers
 	is '.results[0].repeats.count | . >= 3 and . <= 4'
 }
 
+# bats test_tags=effect:until-stable
+@test "--until-stable: runs that are much alike are soon enough" {
+	serve write_bw
+	RB_FAKE='rate=1' client -D 30ms --until-stable 100
+	ended 0 ok
+	is '.results[0].repeats.count | . >= 2 and . < 20'
+	await_server
+}
+
 @test "runs that differ are called noisy" {
 	serve write_bw
 	RB_FAKE='rate=1@0s,3@170ms' client -D 100ms --warmup 0 --repeat 3
@@ -70,6 +80,7 @@ load ../helpers
 	gave_up 1 interrupted interrupted
 }
 
+# bats test_tags=effect:samples,effect:histogram
 @test "--samples and --histogram: all samples of all repeats" {
 	local samples=$BATS_TEST_TMPDIR/samples.csv text=$BATS_TEST_TMPDIR/hist.txt
 	serve read_lat

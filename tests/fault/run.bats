@@ -398,6 +398,7 @@ dies_of() {
 
 # --- payloads ----------------------------------------------------------------
 
+# bats test_tags=effect:verify
 @test "--verify finds a corrupted payload" {
 	serve write_bw
 	RB_FAKE='corrupt#7' client --verify -n 100

@@ -68,6 +68,7 @@ each_benchmark() {
 	is '.results[0] | .latency_ns.count == .messages'
 }
 
+# bats test_tags=effect:threads,effect:cores
 @test "threads are placed on the cores given" {
 	local core
 	core=$(core)

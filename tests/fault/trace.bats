@@ -15,6 +15,7 @@ traced() {
 
 in_order() { grep -oE 'trace [0-9.]+' "$err" | sort -c -k 2 -n; }
 
+# bats test_tags=effect:trace
 @test "each move of a queue pair, with its mask by names" {
 	serve write_bw --trace
 	client -n 100 --trace

@@ -82,12 +82,14 @@ plug() {
 	[ ! -s "$err" ]
 }
 
+# bats test_tags=effect:watch:for
 @test "--for ends it" {
 	watch --for 50ms
 	ended 0 ok
 	is '.watch | .ended_by == "time" and .duration_ns >= 50e6'
 }
 
+# bats test_tags=effect:watch:until
 @test "--until ends it with the event" {
 	RB_FAKE='event@50ms=GID_CHANGE;event@100ms=PORT_ERR' watch --until port_err,device_fatal --for 8s
 	ended 0 ok
@@ -95,6 +97,7 @@ plug() {
 	seen '.[-1].type == "port_err"'
 }
 
+# bats test_tags=effect:watch:fail-on
 @test "--fail-on ends it with exit code 3" {
 	RB_FAKE='event@50ms=PORT_ERR' watch -d fake1 --fail-on port_err,device_fatal --for 8s
 	ended 3 below_expectation
@@ -119,6 +122,7 @@ plug() {
 	seen '.[-1] | .type == "device_fatal" and (has("port") | not)'
 }
 
+# bats test_tags=effect:watch:device
 @test "-d watches one device" {
 	RB_FAKE='event@50ms=PORT_ERR' watch -d fake1 --until port_err
 	ended 0 ok
@@ -135,6 +139,7 @@ plug() {
 	is '.watch.ended_by == "time"'
 }
 
+# bats test_tags=effect:watch:flap-count,effect:watch:flap-time
 @test "what goes to and fro is told once, and when it ended" {
 	local plan=
 	for at in 20 40 60 80 100 120 140 160; do
@@ -191,6 +196,7 @@ plug() {
 	seen '.[-1] | .device == "fake1" and .port == 1 and .from == "ACTIVE" and .to == "DOWN"'
 }
 
+# bats test_tags=effect:watch:no-open
 @test "--no-open: no event of a device, but what sysfs shows" {
 	sysfs
 	RB_FAKE='event@10ms=PORT_ERR;ibv_open_device=EACCES' begin --no-open --for 8s --until device_removed
@@ -200,6 +206,7 @@ plug() {
 	is '.watch.events == {device_removed: 1} and .warnings == []'
 }
 
+# bats test_tags=effect:watch:counters,effect:watch:interval
 @test "counters that moved, how fast, and what it means" {
 	sysfs
 	begin --counters --interval 20ms -d fake0 --until counters

@@ -25,6 +25,7 @@ taken() {
 	[ "$(jq -c ".options.$1" "${bases[server]}.json")" = "{\"value\":$2,\"source\":\"peer\"}" ]
 }
 
+# bats test_tags=effect:duration
 @test "a run of default length reports what it was asked for" {
 	measure -D 200ms
 	is '.results[0] | .size_bytes == 65536 and .qps == 1 and .threads == 1'
@@ -38,6 +39,7 @@ taken() {
 	taken connection '"UC"'
 }
 
+# bats test_tags=effect:bidirectional
 @test "both directions at once, and their sum" {
 	measure -b -D 200ms
 	is '.results[0].directions | .out.messages > 0 and .in.messages > 0'
@@ -56,16 +58,19 @@ taken() {
 	taken qp 16
 }
 
+# bats test_tags=effect:size
 @test "a list and a range of sizes, in the order given" {
 	measure -s 64,4K,1:8:*2 -D 10ms
 	is '[.results[].size_bytes] == [64, 4096, 1, 2, 4, 8]'
 }
 
+# bats test_tags=effect:all
 @test "--all is 2 to 8M" {
 	measure -a -n 1
 	is '[.results[].size_bytes] == [range(1; 24) | pow(2; .)]'
 }
 
+# bats test_tags=effect:iters,effect:qp
 @test "a number of messages, of each queue pair" {
 	measure -n 5 -q 3
 	is '.results[0].messages == 15'
@@ -147,6 +152,7 @@ taken() {
 	is '.results[0].verify | .checked > 0 and .corrupt == 0 and .lost == 0'
 }
 
+# bats test_tags=effect:device
 @test "a device by name, and a port" {
 	measure -d fake1 -i 1 -n 5
 	is '.local.device == "fake1"'
@@ -157,6 +163,7 @@ taken() {
 	is '.local | .device == "fake1" and .port == 1'
 }
 
+# bats test_tags=effect:gid-index
 @test "GID indexes of choice on each end" {
 	serve write_bw -x 2
 	client -x 2 -n 5
