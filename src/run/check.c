@@ -297,6 +297,9 @@ static int refuse(const struct rb_check *c, const char *host)
 	if (c->conn_opts.transport != IBV_QPT_RC)
 		return usage("check tries RC and UD itself",
 			     "leave out --connection");
+	if (c->conn_opts.multicast || c->conn_opts.group)
+		return usage("check sends its datagrams to one peer, not to a group",
+			     "leave out --multicast and --mgid");
 	if (c->conn_opts.cm && c->conn_opts.pkey_index != RB_AUTO)
 		return usage("--pkey-index does not go with -R: rdma_cm takes the P_Key of the network interface",
 			     "leave out one of the two");
