@@ -53,6 +53,7 @@ kinds() { "$RBENCH" check --inject list | awk '{ print $1 }'; }
 	is '[.results[].size_bytes] | index(8192) != null'
 }
 
+# bats test_tags=effect:check:pkey-index,effect:check:flow-label,effect:check:hop-limit,effect:check:retry-count,effect:check:rnr-retry
 @test "options of the path hold in each test" {
 	local notes=$BATS_TEST_TMPDIR/notes
 	RB_FAKE='pkeys=4' RB_FAKE_NOTES=$notes check --pkey-index 2 --flow-label 5 --hop-limit 9 --retry-count 3 --rnr-retry 2
@@ -65,6 +66,25 @@ kinds() { "$RBENCH" check --inject list | awk '{ print $1 }'; }
 	grep '^qp' "$notes" | grep -c 'retry_cnt=3 rnr_retry=2'
 	check --inject retry
 	is '.options.retry_count == { value: 5, source: "default" } and .options.rnr_retry.value == 1'
+}
+
+# bats test_tags=effect:check:mtu,effect:check:sl,effect:check:tclass,effect:check:qp-timeout,effect:check:outs
+@test "path MTU, service level, traffic class, ACK timeout, reads under way" {
+	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/notes check -s 64 -m 1024 -S 3 --tclass 104 -u 10 -o 3
+	ended 0 ok
+	# of each connection both ends, and there are dozens
+	[ "$(grep -cE ' timeout=10 .* sl=3 mtu=1024 rd_atomic=3 .* tclass=104 ' "$BATS_TEST_TMPDIR/notes")" -gt 40 ]
+}
+
+# bats test_tags=effect:check:device,effect:check:port-num,effect:check:gid-index,effect:check:rdma-cm
+@test "device, port, GID and rdma_cm of choice" {
+	check --inject bad-rkey -d fake1 -x 1
+	ended 0 ok
+	is '.local | .device == "fake1" and .gid.index == 1'
+	check -d fake0 -i 7
+	failed_with no_port "'fake0' has no port 7"
+	RB_FAKE='cm=REJECTED:28' check --inject bad-rkey -R
+	is '.results[0].outcome == "FAIL" and (.results[0].detail | test("rejected"))'
 }
 
 @test "against a server, and against a responder" {

@@ -45,6 +45,27 @@ strange() {
 	((${EPOCHREALTIME/./} - since < 3000000))
 }
 
+# heeds COMMAND: what is said of the peer, in a command that is no benchmark
+heeds() {
+	local since=${EPOCHREALTIME/./}
+	bench=$1
+	free_port
+	client --wait 0
+	failed_with peer_refused "port $port" || return
+	((${EPOCHREALTIME/./} - since < 3000000)) || return
+	script
+	bench=$1
+	client --timeout 300ms
+	failed_with peer_not_rbench 'within 300 ms' || return
+	client --bind-source-ip 192.0.2.1
+	failed_with source_address 192.0.2.1
+}
+
+# bats test_tags=effect:check:port,effect:check:wait,effect:check:timeout,effect:check:bind-source-ip
+@test "check heeds port, patience and source address" { heeds check; }
+# bats test_tags=effect:doctor:port,effect:doctor:wait,effect:doctor:timeout,effect:doctor:bind-source-ip
+@test "doctor heeds port, patience and source address" { heeds doctor; }
+
 @test "a name that does not exist" {
 	bench=write_bw
 	port=18515

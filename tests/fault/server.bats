@@ -75,6 +75,34 @@ of() { jq -r "$2" "${visits[$1 - 1]}"; }
 		"${visits[@]}" | sort -u)" = fake1user3000000000 ]
 }
 
+# bats test_tags=effect:server:device,effect:server:gid-index
+@test "its device and its GID are those given" {
+	serve_all -d fake1 -x 1
+	asked_well write_bw
+	stop_all
+	[ "$(of 1 '.local.device + (.local.gid.index | tostring)')" = fake11 ]
+}
+
+# bats test_tags=effect:server:port-num
+@test "a port that its device does not have is told to the client" {
+	serve_all -d fake0 -i 7
+	ask write_bw -n 5
+	failed_with no_port "'fake0' has no port 7"
+	stop_all
+	counted 1 1 0
+}
+
+# bats test_tags=effect:server:port,effect:server:bind-source-ip,effect:server:timeout
+@test "it listens where it was told to, and waits for a greeting as long as that" {
+	serve_all --bind-source-ip 127.0.0.2 --timeout 300ms
+	ask write_bw --wait 0
+	failed_with peer_refused
+	exec {stranger}<>"/dev/tcp/127.0.0.2/$port"
+	until_true 3 grep -q 'did not greet' "${bases[server]}.err"
+	exec {stranger}>&-
+	stop_all
+}
+
 @test "in text: a line a session" {
 	free_port
 	start_rbench server server -p "$port"
