@@ -346,7 +346,8 @@ agreed() { answered "agree $1"; }
 		'gids.entries.0.type="RoCE"' 'gids.entries.0.address="nowhere"' \
 		gids.entries.0.index=-1 gids.entries.0.index=4294967296 \
 		'gids.entries.0.netdev="0123456789abcdef"' \
-		mtu=0 'mtu="big"' link_bits_per_s=-5 link_layer=
+		mtu=0 'mtu="big"' link_bits_per_s=-5 link_layer= rd_atomic=256 \
+		queue_entries=-1 'queue_entries="many"' queue_entries=2147483648
 }
 
 @test "a GID table without end is refused" {
