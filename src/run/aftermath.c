@@ -110,8 +110,7 @@ static void add_counters(struct rb_context *ctx, enum rb_fault fault)
 
 	if (!ctx->before) /* nothing has been measured yet */
 		return;
-	after = rb_counters_read(ctx->dev->name, ctx->dev->port,
-				 ctx->dev->netdev);
+	after = rb_context_count(ctx);
 	moved = rb_counters_delta(ctx->before, after);
 	if (fault == RB_FAULT_COMPLETION)
 		add_evidence(ctx, after, moved);

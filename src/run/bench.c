@@ -106,13 +106,20 @@ static const struct rb_repeat_way ways[] = {
 				 "latency_ns.p50" },
 };
 
+struct rb_counters *rb_context_count(struct rb_context *ctx)
+{
+	ctx->watched_ns = rb_now_ns() - ctx->before_ns;
+	return rb_counters_read(ctx->dev->name, ctx->dev->port,
+				ctx->dev->netdev);
+}
+
 static int sweep(struct rb_context *ctx)
 {
 	const struct rb_sizes *sizes = &ctx->run_opts.sizes;
 	int err = 0;
 
-	ctx->before = rb_counters_read(ctx->dev->name, ctx->dev->port,
-				       ctx->dev->netdev);
+	ctx->before = rb_context_count(ctx);
+	ctx->before_ns = rb_now_ns();
 	for (unsigned int i = 0; i < sizes->n && !err && !ctx->interrupted;
 	     i++)
 		err = rb_repeat_size(ctx, &ways[ctx->bench->pattern],
@@ -125,8 +132,7 @@ static int sweep(struct rb_context *ctx)
 /* The last words each way: what moved and happened on the two ends. */
 static int part(struct rb_context *ctx)
 {
-	struct rb_counters *after = rb_counters_read(
-		ctx->dev->name, ctx->dev->port, ctx->dev->netdev);
+	struct rb_counters *after = rb_context_count(ctx);
 	json_t *counters = rb_counters_delta(ctx->before, after);
 	json_t *still = rb_counters_still(ctx->before, after);
 	json_t *frame;

@@ -61,7 +61,9 @@ struct rb_context {
 	struct rb_window_plan window_plan; /* of the present size, for all threads */
 	struct rb_laps laps;
 	_Atomic uint64_t start; /* when the first of them began, in ticks */
-	struct rb_counters *before;
+	struct rb_counters *before; /* NULL: nothing was measured yet */
+	uint64_t before_ns;	    /* when they were read (rb_now_ns) */
+	uint64_t watched_ns;	    /* from then to the last reading */
 	struct rb_latfile latfile;
 	struct rb_gate gate;
 	struct rb_repeat repeat; /* the runs of the present size */
@@ -84,6 +86,12 @@ static inline enum rb_verb rb_context_verb(const struct rb_context *ctx)
 
 /* Bind every option that a benchmark has to its place in @ctx. */
 void rb_context_bind(struct rb_context *ctx);
+
+/*
+ * Read the counters of this end's port; how long after ctx->before that was stands in
+ * ctx->watched_ns. Owned by the caller; NULL only without memory.
+ */
+struct rb_counters *rb_context_count(struct rb_context *ctx);
 
 /*
  * Measure one size on a connected session: both ends call it with the same

@@ -140,10 +140,10 @@ static void take_bye(struct rb_context *ctx, const json_t *bye, json_t *both)
 void rb_report_counters(struct rb_context *ctx, json_t *local,
 			const json_t *bye)
 {
-	json_t *both = json_object();
+	json_t *both = json_pack("{s:I, s:o}", "interval_ns",
+				 (json_int_t)ctx->watched_ns, "local", local);
 
 	warn_counters("this end", local);
-	json_object_set_new(both, "local", local);
 	if (bye)
 		take_bye(ctx, bye, both);
 	rb_report_set(&ctx->report, "counters", both);
