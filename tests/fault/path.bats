@@ -34,38 +34,35 @@ noted() { noted_by client "$@" && noted_by server "$@"; }
 
 # bats test_tags=effect:connection,effect:mtu,effect:sl,effect:tclass,effect:qp-timeout
 @test "transport, path MTU, service level, traffic class and ACK timeout too" {
-	measure -n 5 -m 1024 -S 3 --tclass 104 -u 10
+	measure write_bw -n 5 -m 1024 -S 3 --tclass 104 -u 10
 	noted type=2 mtu=1024 sl=3 tclass=104 timeout=10
-	measure -n 5 -c UC
+	measure write_bw -n 5 -c UC
 	noted type=3
 }
 
 # bats test_tags=effect:outs
 @test "as many reads outstanding as asked for: the one end asks, the other lets them in" {
-	bench=read_bw
-	measure -n 20 -o 3
+	measure read_bw -n 20 -o 3
 	noted_by client rd_atomic=3
 	noted_by server dest_rd_atomic=3
 }
 
 # bats test_tags=effect:post-send,effect:post-list,effect:tx-depth,effect:inline-size,effect:cq-mod
 @test "requests: by which interface, how many in a call, how many under way, inline, with a completion" {
-	measure -n 400 -s 64
+	measure write_bw -n 400 -s 64
 	noted_by client requests=400 by_post_send=0 list=1 inlined=0
-	measure -n 400 -s 64 --post-send -l 4 -t 16 -I 64 -Q 8
+	measure write_bw -n 400 -s 64 --post-send -l 4 -t 16 -I 64 -Q 8
 	noted_by client requests=400 by_wr=0 by_post_send=100 list=4 outstanding=16 inlined=400 signaled=50
 }
 
 # bats test_tags=effect:atomic-type,effect:imm,effect:srq,effect:rx-depth
 @test "operations, and the receives of their other end" {
-	bench=atomic_bw
-	measure -n 20 -A CMP_AND_SWAP
+	measure atomic_bw -n 20 -A CMP_AND_SWAP
 	noted_by client opcodes=0x20
-	bench=send_bw
-	measure -n 20 --imm -r 24
+	measure send_bw -n 20 --imm -r 24
 	noted_by client opcodes=0x8
 	noted_by server recv_wr=24 srq=0
-	measure -n 20 --srq
+	measure send_bw -n 20 --srq
 	noted_by server srq=1
 }
 
@@ -73,11 +70,11 @@ noted() { noted_by client "$@" && noted_by server "$@"; }
 # bats test_tags=effect:events,effect:spin,effect:vector
 @test "an event is asked for, on its vector, but not while polling is to go on" {
 	export RB_FAKE='service=1ms'
-	measure -n 20 -t 1 -e
+	measure write_bw -n 20 -t 1 -e
 	noted_by client vector=0 'armed=[1-9][0-9]*'
-	measure -n 20 -t 1 -e -X 1
+	measure write_bw -n 20 -t 1 -e -X 1
 	noted_by client vector=1
-	measure -n 20 -t 1 -e --spin 9s
+	measure write_bw -n 20 -t 1 -e --spin 9s
 	noted_by client armed=0
 }
 
