@@ -188,10 +188,7 @@ stop_server() {
 measure() {
 	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/server.notes serve "$1" "${server_args[@]}" || return
 	RB_FAKE_NOTES=$BATS_TEST_TMPDIR/client.notes client "${@:2}" || return
-	measured || return
-	await server || return
-	measured || return
-	doc=${bases[client]}.json
+	ends_measured
 }
 
 # has_worked [END]: it has used 0.2 s of CPU time, far more than the set-up takes
@@ -269,6 +266,32 @@ measured() {
 	[ "$(error_lines)" -eq 0 ] || return
 	is "$has_measured"
 }
+
+# both_are JQ-CONDITION [CLIENTS]: holds in the documents of both ends, and the other one
+# in the client's
+both_are() {
+	jq -se "length == 2 and all($1) and (.[0] | ${2:-true})" \
+		"${bases[client]}.json" "${bases[server]}.json" >/dev/null && return
+	echo "not so at one of both ends: $1${2:+, or at the client: $2}"
+	return 1
+}
+
+# ends_well JQ-CONDITION [CLIENTS]: after the client the responder ends, both with 0 and
+# without a complaint, and both_are. $doc is the client's.
+ends_well() {
+	[[ $status -eq 0 ]] || { ended 0 ok; return; }
+	await server || return
+	[[ $status -eq 0 ]] || { ended 0 ok; return; }
+	doc=${bases[client]}.json
+	if [[ $(error_lines_of "${bases[client]}.err" "${bases[server]}.err") != $'0\n0' ]]; then
+		echo 'an end that exits with 0 has an error line'
+		return 1
+	fi
+	both_are "$@"
+}
+
+# ends_measured: as measured, of both ends
+ends_measured() { ends_well "$has_measured"; }
 
 # failed_with CODE [TEXT...]: exit 1, one line, which says why and what to do
 failed_with() { gave_up 1 failed "$@"; }

@@ -32,9 +32,7 @@ try() {
 		await_server
 		return 0
 	fi
-	measured || return
-	await_server || return
-	measured
+	ends_measured
 }
 
 @test "a count" { tried '-n 5'; }

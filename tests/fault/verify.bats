@@ -12,11 +12,8 @@ right() {
 	shift
 	serve "$command"
 	client --verify -n 300 -t 64 -q 3 "$@"
-	((status == 0)) || return
-	is '.results | length > 0 and all(.messages == 900 and (.verify | [.checked, .corrupt, .lost] == [900, 0, 0]) and .verify.bytes == .bytes)' || return
-	await_server || return
-	[[ $status == 0 ]] || return
-	is '.results | length > 0 and all((.verify | [.checked, .corrupt, .lost] == [900, 0, 0]))'
+	ends_well '.results | length > 0 and all(.verify | [.checked, .corrupt, .lost] == [900, 0, 0])' \
+		'.results | all(.messages == 900 and .verify.bytes == .bytes)'
 }
 
 # both_ways COMMAND ARGUMENT...
@@ -25,11 +22,7 @@ both_ways() {
 	shift
 	serve "$command"
 	client --verify -n 300 -t 64 -q 3 -b "$@"
-	((status == 0)) || return
-	is '.results | length > 0 and all((.verify | [.checked, .corrupt, .lost] == [1800, 0, 0]))' || return
-	await_server || return
-	[[ $status == 0 ]] || return
-	is '.results | length > 0 and all((.verify | [.checked, .corrupt, .lost] == [1800, 0, 0]))'
+	ends_well '.results | length > 0 and all(.verify | [.checked, .corrupt, .lost] == [1800, 0, 0])'
 }
 
 # flipped COMMAND ARGUMENT...: the 70th message has one wrong bit; both ends say so

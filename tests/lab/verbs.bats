@@ -15,19 +15,11 @@ setup_file() { export BATS_TEST_RETRIES=1; }
 
 # answered COMMAND ARGS...: both ends to their end, both documents good
 answered() {
-	local end
+	local of_latency=true
+	[[ $1 != *_lat ]] || of_latency='.results[0].latency_ns | .count == 100 and .min > 0'
 	serve "$1"
 	client -d rxe0 --timeout 20 -n 100 "${@:2}"
-	ended 0 ok || return
-	await_server
-	ended 0 ok || return
-	for end in client server; do
-		doc=${bases[$end]}.json err=${bases[$end]}.err
-		[ "$(error_lines)" -eq 0 ] || return
-		is '.results | length == 1 and .[0].messages == 100' || return
-	done
-	doc=${bases[client]}.json
-	[[ $1 != *_lat ]] || is '.results[0].latency_ns | .count == 100 and .min > 0'
+	ends_well '.status == "ok" and (.results | length == 1 and .[0].messages == 100)' "$of_latency"
 }
 
 by_post_send() { answered "$1" --post-send; }
@@ -62,10 +54,7 @@ each_benchmark() {
 measure() {
 	serve "$1" --timeout 20
 	client -d rxe0 --timeout 20 "${@:2}"
-	measured
-	await_server
-	measured
-	doc=${bases[client]}.json
+	ends_measured
 }
 
 @test "a multicast group with two listeners, by hand and through rdma_cm, IPv4 and IPv6" {
@@ -142,10 +131,8 @@ measure() {
 verified() {
 	serve "$1"
 	client -d rxe0 --timeout 20 --verify -n 60 -t 32 -q 3 "${@:2}"
-	ended 0 ok || return
-	is '.results | all((.verify | [.checked, .corrupt, .lost] == [180, 0, 0]) and .verify.bytes == 180 * .size_bytes)' || return
-	await_server
-	ended 0 ok
+	ends_well '.status == "ok"' \
+		'.results | all((.verify | [.checked, .corrupt, .lost] == [180, 0, 0]) and .verify.bytes == 180 * .size_bytes)'
 }
 
 verified_words() {

@@ -18,10 +18,7 @@ setup_file() { export BATS_TEST_RETRIES=1; }
 measure() {
 	serve write_bw
 	client -d rxe0 --timeout 20 "$@"
-	measured
-	await_server
-	measured
-	doc=${bases[client]}.json
+	ends_measured
 }
 
 # Objects of rbench that the kernel still holds.
