@@ -197,10 +197,10 @@ pipe_is_full() { grep -qsE 'pipe_w' "/proc/${pids[client]}"/task/*/wchan; }
 	told=$BATS_TEST_TMPDIR/lines.jsonl
 	serve read_lat
 	start_client --forever --interval 1ms --warmup 0 --stream="$told"
-	until_true "$DEADLINE" has_lines 50
+	until_true 60 has_lines 50
 	local before after
 	before=$(awk '$1 == "VmRSS:" { print $2 }' "/proc/${pids[client]}/status")
-	until_true "$DEADLINE" has_lines 1500
+	until_true 60 has_lines 1500
 	after=$(awk '$1 == "VmRSS:" { print $2 }' "/proc/${pids[client]}/status")
 	stop_client
 	# 1450 lines of 400 bytes would be 580
