@@ -103,7 +103,8 @@ start() {
 start_rbench() {
 	local name=$1 base=$BATS_TEST_TMPDIR/$((runs + 1))-$1
 	shift
-	start "$name" ${WRAP:+"${WRAP[@]}"} env LD_PRELOAD="$preload" \
+	# start's own env takes the variables, unless WRAP stands before them
+	start "$name" ${WRAP:+"${WRAP[@]}" env} LD_PRELOAD="$preload" \
 		RB_FAKE="${RB_FAKE:-}" RB_FAKE_DIR="$BATS_TEST_TMPDIR" \
 		RB_FAKE_LEAKS="$base.leaks" RB_FAKE_COUNT="$base.count" \
 		"${sanitized[@]}" "$RBENCH" "$@"
