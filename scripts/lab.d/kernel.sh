@@ -67,16 +67,16 @@ kernel_fetch() {
 	temp=$(mktemp -d "$CACHE/fetch.XXXXXX")
 	(cd "$temp" && apt-get download -q "$package" >log 2>&1) ||
 		die 1 "cannot download $package: $(grep -m 1 '^E:' "$temp/log" || tail -n 1 "$temp/log")"
-	dpkg-deb -x "$temp"/*.deb "$temp/root"
-	[[ -d $temp/root/lib/modules ]] || ln -s usr/lib "$temp/root/lib"
-	version=$(ls "$temp/root/lib/modules")
+	dpkg-deb -x "$temp"/*.deb "$temp/tree"
+	[[ -d $temp/tree/lib/modules ]] || ln -s usr/lib "$temp/tree/lib"
+	version=$(ls "$temp/tree/lib/modules")
 	for unused in "${kernel_unused[@]}"; do
-		rm -rf "$temp/root/lib/modules/$version/kernel/$unused"
+		rm -rf "$temp/tree/lib/modules/$version/kernel/$unused"
 	done
-	depmod -b "$temp/root" "$version"
-	kernel_unpack_image "$temp/root/boot/vmlinuz-$version" "$temp/root/boot/vmlinux-$version"
+	depmod -b "$temp/tree" "$version"
+	kernel_unpack_image "$temp/tree/boot/vmlinuz-$version" "$temp/tree/boot/vmlinux-$version"
 	rm -rf "$dir"
-	mv "$temp/root" "$dir"
+	mv "$temp/tree" "$dir"
 	rm -rf "$temp"
 }
 

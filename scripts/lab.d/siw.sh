@@ -25,10 +25,10 @@ siw_fetch() {
 siw_unpack() {
 	local package
 	for package in "$temp"/linux-{headers,kbuild}-*.deb; do
-		dpkg-deb -x "$package" "$temp/root" || return
+		dpkg-deb -x "$package" "$temp/tree" || return
 	done
 	# the headers name each other by where they would be installed
-	sed -i "s|/usr/src/|$temp/root/usr/src/|" "$temp/root/usr/src/linux-headers-$KVER/Makefile"
+	sed -i "s|/usr/src/|$temp/tree/usr/src/|" "$temp/tree/usr/src/linux-headers-$KVER/Makefile"
 	# of a gigabyte these few files
 	dpkg-deb --fsys-tarfile "$temp"/linux-source-*.deb |
 		tar -xO --wildcards './usr/src/linux-source-*.tar.xz' |
@@ -36,7 +36,7 @@ siw_unpack() {
 }
 
 siw_build() {
-	make -s -C "$temp/root/usr/src/linux-headers-$KVER" "M=$temp/siw" \
+	make -s -C "$temp/tree/usr/src/linux-headers-$KVER" "M=$temp/siw" \
 		CONFIG_RDMA_SIW=m CC=gcc modules >"$temp/log" 2>&1
 }
 
